@@ -30,18 +30,18 @@ type (
 	// UserMessage is a prompt, or context of a plugin (the seed's
 	// context/message): then the source is not the user.
 	UserMessage struct {
-		Content  Content         `json:"content"`
-		Source   Source          `json:"source"`
-		Envelope PromptEnvelope  `json:"envelope,omitzero"`
-		Meta     JSON            `json:"meta,omitzero"`
+		Content  Content        `json:"content"`
+		Source   Source         `json:"source"`
+		Envelope PromptEnvelope `json:"envelope,omitzero"`
+		Meta     JSON           `json:"meta,omitzero"`
 	}
 	// SteeringMessage is input that joined a running turn.
 	SteeringMessage struct {
-		Turn     int             `json:"turn"`
-		Content  Content         `json:"content"`
-		Source   Source          `json:"source"`
-		Envelope PromptEnvelope  `json:"envelope,omitzero"`
-		Meta     JSON            `json:"meta,omitzero"`
+		Turn     int            `json:"turn"`
+		Content  Content        `json:"content"`
+		Source   Source         `json:"source"`
+		Envelope PromptEnvelope `json:"envelope,omitzero"`
+		Meta     JSON           `json:"meta,omitzero"`
 	}
 	// PromptBlocked records a prompt that policy refused, as it was given.
 	PromptBlocked struct {
