@@ -218,3 +218,8 @@ func orDefault(s, def string) string {
 }
 
 func isNotLossless(err error) bool { return errors.Is(err, messages.ErrNotLossless) }
+
+// Refuse settles a call that policy allowed but that must not be dispatched,
+// because its record could not be made durable (K-6). It takes the place of
+// Dispatch; the result is the error, and post-execute is bypassed.
+func (x *Execution) Refuse(err error) { x.fail(err) }
