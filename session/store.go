@@ -24,20 +24,27 @@ type Header struct {
 }
 
 // Batch is one atomic change of a stored session. Either all of it takes
-// effect, durably as the store promises, or nothing does.
+// effect, durably as the store promises, or nothing does. A store keeps none of
+// the batch's slices and maps: the caller may reuse them.
 type Batch struct {
-	ID    messages.SessionID
-	Epoch messages.Epoch // the writer's; an older one than the stored is refused
+	ID messages.SessionID
+	// Epoch is the writer's. It must be the stored one: an older owner is fenced
+	// off, and nobody has a newer one.
+	Epoch messages.Epoch
 	// Create, if set, makes the session: it must not exist, and Epoch is its
-	// first (K-2: header and first events in one step).
+	// first (K-2: header and first events in one step). The header's id is ID.
 	Create *Header
 	// ExpectSeq is the sequence number of the first event; it must continue the
-	// stored log exactly. It is checked even if Events is empty.
+	// stored log exactly, and so must the events' own numbers. It is checked even
+	// if Events is empty.
 	ExpectSeq int64
 	Events    []messages.Event
-	// Add puts prompts at the end of the inbox; Claim and Drop take prompts out:
-	// a claim shares its turn/start's batch (Z-36).
-	Add   []messages.InboxItem
+	// Add puts prompts at the end of the inbox, in order. No two prompts in the
+	// inbox have the same id.
+	Add []messages.InboxItem
+	// Claim and Drop take prompts out of the inbox, after Add, so that one batch
+	// can accept a prompt and claim it. A claim shares its turn/start's batch
+	// (Z-36). A prompt that is not in the inbox makes the batch fail.
 	Claim []messages.MessageID
 	Drop  []messages.MessageID
 }
@@ -70,23 +77,38 @@ type ListQuery struct {
 // Fencing: each owner of a session has an epoch. Acquire takes a new one, and
 // from then on a Commit with an older epoch fails with [ErrFenced] and changes
 // nothing. That holds in every store, also between two owners of one process.
+//
+// What a store returns is the caller's: changing a returned slice or a header's
+// labels changes nothing that is stored.
 type Store interface {
 	// Commit applies the batch. When it returns nil, the batch survives what the
-	// store promises to survive. Errors: ErrFenced, ErrSequence, ErrExists (a
-	// Create for a known id), ErrNotFound, *DuplicateError (an added prompt's key
-	// was used before), or whatever made the store unavailable. After an error
-	// nothing of the batch is stored.
+	// store promises to survive. Errors, checked in this order: ErrExists (a
+	// Create for a known id) or ErrNotFound; ErrFenced; ErrSequence;
+	// *DuplicateError (an added prompt's key was used before in this session,
+	// also by a prompt that has left the inbox since); ErrNotQueued. After one of
+	// them nothing of the batch is stored. Any other error says that the store was
+	// unavailable; a store that is reached over a connection cannot always tell
+	// whether it still committed, whole or not at all. Sending a batch with events
+	// again then gets ErrSequence if it had been stored, and Stat tells too.
 	Commit(ctx context.Context, b Batch) error
-	// Acquire makes the caller the session's only writer.
+	// Acquire makes the caller the session's only writer: it takes a new epoch,
+	// higher than all before, and returns what is stored as of then. Error:
+	// ErrNotFound.
 	Acquire(ctx context.Context, id messages.SessionID) (Acquired, error)
-	// Read yields stored events from sequence number from up to, not including,
-	// to (to < 0: all), in order. It sees committed batches only.
+	// Read yields stored events from sequence number from (below 0: from 0) up
+	// to, not including, to (to < 0: all), in order. It sees committed batches
+	// only: with to < 0, what it yields ends where a batch ended. An error ends
+	// it: ErrNotFound, or a *GapError where the store does not keep events. The
+	// consumer may stop early, and may call the store while it reads.
 	Read(ctx context.Context, id messages.SessionID, from, to int64) iter.Seq2[messages.Event, error]
-	// Stat describes a session without acquiring it.
+	// Stat describes a session without acquiring it. Error: ErrNotFound.
 	Stat(ctx context.Context, id messages.SessionID) (Info, error)
-	// List yields sessions in the order of their ids.
+	// List yields sessions in the order of their ids, compared byte by byte. A
+	// session that is made or deleted meanwhile may or may not be among them;
+	// every other one is there once.
 	List(ctx context.Context, q ListQuery) iter.Seq2[Info, error]
-	// Delete removes a session, its log and its inbox.
+	// Delete removes a session, its log, its inbox and its idempotency keys. Its
+	// owner learns of it by ErrNotFound. Error: ErrNotFound.
 	Delete(ctx context.Context, id messages.SessionID) error
 	// Close releases what the store holds. No call may be under way.
 	Close() error
@@ -102,7 +124,20 @@ var (
 	ErrFenced = errors.New("session is owned by a newer epoch")
 	// ErrSequence: the batch does not continue the stored log.
 	ErrSequence = errors.New("batch does not continue the stored log")
+	// ErrNotQueued: a prompt to claim or drop is not in the inbox.
+	ErrNotQueued = errors.New("prompt is not in the inbox")
 )
+
+// GapError says that a store does not keep the events of a range.
+type GapError struct {
+	ID       messages.SessionID
+	From, To int64 // not including To
+}
+
+// Error names the session and the range.
+func (e *GapError) Error() string {
+	return fmt.Sprintf("events %d to %d of session %s are not kept", e.From, e.To-1, e.ID)
+}
 
 // DuplicateError says that a prompt with the same idempotency key was accepted
 // before.
