@@ -1,0 +1,206 @@
+package actors
+
+import (
+	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/session"
+)
+
+// runBatch runs the tool calls of one answer (C-1 to C-7). Policy, settling and
+// results keep model order; only dispatches overlap. Started calls are always
+// awaited and settled, whatever fails (Z-13); on interruption the rest get
+// synthetic pairs. concluded reports that a body asked to conclude the turn.
+func (t *turn) runBatch(blocks []messages.ToolCallBlock) (concluded bool, err error) {
+	if len(blocks) == 0 {
+		return false, nil
+	}
+	b := &batch{turn: t, blocks: blocks, calls: make([]call, len(blocks)), done: make(chan int, len(blocks))}
+	t.openBatch(b)
+	err = b.run()
+	if drainErr := t.closeBatch(); err == nil {
+		err = drainErr
+	}
+	return b.concluded, err
+}
+
+// openBatch makes injected context wait in the FIFO (T-21).
+func (t *turn) openBatch(b *batch) {
+	t.core.lock()
+	defer t.core.unlock()
+	t.batch = b
+}
+
+// closeBatch appends the FIFO in order of arrival and lets contexts through again,
+// in one critical section: nothing is lost between the two.
+func (t *turn) closeBatch() error {
+	c := t.core
+	c.lock()
+	defer c.unlock()
+	entries := make([]session.Entry, len(t.fifo))
+	for i, ctx := range t.fifo {
+		entries[i] = contextEntry(ctx)
+	}
+	t.fifo, t.batch = nil, nil
+	_, err := c.appendLocked(&t.writer, entries...)
+	return err
+}
+
+// batch is the scheduler of one answer's calls. It belongs to the driver's
+// goroutine.
+type batch struct {
+	turn      *turn
+	blocks    []messages.ToolCallBlock
+	calls     []call   // same index as blocks; settled in order
+	done      chan int // indexes of calls whose goroutine has ended
+	next      int      // the first that is not started
+	head      int      // the first that is not settled
+	exclusive bool     // the call in flight runs alone
+	concluded bool
+}
+
+func (b *batch) run() error {
+	for b.head < len(b.blocks) {
+		for b.mayStart() {
+			if err := b.start(); err != nil {
+				return b.drain(err)
+			}
+		}
+		if b.head == b.next { // interrupted with nothing in flight
+			return b.skipRest()
+		}
+		b.await(&b.calls[b.head])
+		if err := b.settle(); err != nil {
+			return b.drain(err)
+		}
+	}
+	return nil
+}
+
+// mayStart applies C-1 and C-3: an exclusive call is a group of one, and the
+// classification is asked again before every start.
+func (b *batch) mayStart() bool {
+	if b.next == len(b.blocks) || b.turn.interrupted() {
+		return false
+	}
+	inFlight := b.next - b.head
+	if inFlight > 0 && (b.exclusive || inFlight >= b.turn.core.rt.cfg.MaxParallelToolCalls) {
+		return false
+	}
+	block := b.blocks[b.next]
+	exclusive := !b.turn.core.pipe.Concurrent(block.Name, block.Arguments)
+	if exclusive && inFlight > 0 {
+		return false
+	}
+	b.exclusive = exclusive
+	return true
+}
+
+// start logs the call, runs policy in order, and launches dispatch without
+// waiting for it (C-2).
+func (b *batch) start() error {
+	t, block := b.turn, b.blocks[b.next]
+	seq, err := t.core.appendOne(&t.writer, session.LogOnly(toolCall(t, block)))
+	if err != nil {
+		return err
+	}
+	k := &b.calls[b.next]
+	k.turn, k.index, k.seq, k.block, k.done = t, b.next, seq, block, b.done
+	b.next++
+	k.exec = t.core.pipe.Begin(t.ctx, pipeline.Input{
+		ID: block.ID, Name: block.Name, Arguments: block.Arguments,
+		Agent: t, Turn: t.number, Step: t.step,
+	})
+	t.at(atPreExecute)
+	if !k.exec.Policy(t.ctx) {
+		k.settled = true
+		return nil
+	}
+	k.running.Store(true)
+	t.core.rt.root.Send(t.pid, spawnCall{k})
+	return nil
+}
+
+func toolCall(t *turn, block messages.ToolCallBlock) messages.ToolCall {
+	return messages.ToolCall{
+		Turn: t.number, Step: t.step, CallID: block.ID, Name: block.Name, Arguments: block.Arguments,
+	}
+}
+
+// await waits until the call's goroutine has ended.
+func (b *batch) await(k *call) {
+	b.turn.at(atRuntime)
+	for !k.settled {
+		i := <-b.done
+		b.calls[i].settled = true
+	}
+}
+
+// settle runs the ordered phases after dispatch and logs the result; its contexts
+// enter the FIFO (C-4, T-22).
+func (b *batch) settle() error {
+	t, k := b.turn, &b.calls[b.head]
+	t.at(atPostExecute)
+	r := k.exec.Settle(t.ctx)
+	b.concluded = b.concluded || k.exec.Concluded()
+	b.head++
+	return t.logResult(k, r)
+}
+
+// logResult appends tool/result and takes the result's contexts, in one critical
+// section.
+func (t *turn) logResult(k *call, r *messages.Result) error {
+	c := t.core
+	c.lock()
+	defer c.unlock()
+	_, err := c.appendLocked(&t.writer, resultEntry(t, k, r))
+	if err != nil {
+		return err
+	}
+	for ctx := range r.Contexts().Values() {
+		t.fifo = append(t.fifo, ctx)
+	}
+	return nil
+}
+
+// resultEntry is what the log keeps of a result (P-30).
+func resultEntry(t *turn, k *call, r *messages.Result) session.Entry {
+	return session.Add(messages.ToolResult{
+		Turn: t.number, Step: t.step, CallID: k.block.ID,
+		Content: r.Content(), IsError: r.IsError(), Error: r.Info(), Meta: r.Meta(),
+	}, k.seq)
+}
+
+// drain awaits and settles every started call after a failure of our own (Z-13),
+// as far as the log still takes results, and returns the failure.
+func (b *batch) drain(cause error) error {
+	for b.head < b.next {
+		b.await(&b.calls[b.head])
+		if b.settle() != nil {
+			continue // the turn was sealed: results have nowhere to go
+		}
+	}
+	return cause
+}
+
+// skipRest gives every call that was not started a synthetic, adjacent pair: no
+// pipeline, no notification (C-6).
+func (b *batch) skipRest() error {
+	t := b.turn
+	result := pipeline.AbortedBeforeDispatch()
+	for ; b.next < len(b.blocks); b.next++ {
+		if err := t.appendPair(b.blocks[b.next], result); err != nil {
+			return err
+		}
+	}
+	b.head = b.next
+	return nil
+}
+
+func (t *turn) appendPair(block messages.ToolCallBlock, r *messages.Result) error {
+	c := t.core
+	c.lock()
+	defer c.unlock()
+	k := &call{block: block, seq: c.log.NextSeq()}
+	_, err := c.appendLocked(&t.writer, session.LogOnly(toolCall(t, block)), resultEntry(t, k, r))
+	return err
+}

@@ -1,0 +1,72 @@
+package actors
+
+import (
+	"sync"
+
+	"github.com/dsh-actor/dsh-actor/messages"
+)
+
+// sameHeader compares what two requests send besides history (T-6). Strings and
+// lists that were shared compare without being read.
+func sameHeader(a, b *messages.RequestHeader) bool {
+	return sameRequestConfig(a.Config, b.Config) && a.System == b.System &&
+		sameTools(a.Tools, b.Tools) && samePrefix(a.MessagePrefix, b.MessagePrefix)
+}
+
+func sameRequestConfig(a, b messages.RequestConfig) bool {
+	if a.Provider != b.Provider || a.Model != b.Model || a.Temperature != b.Temperature ||
+		a.MaxTokens != b.MaxTokens || a.Stop.Len() != b.Stop.Len() {
+		return false
+	}
+	for i, s := range a.Stop.All() {
+		if s != b.Stop.At(i) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameTools(a, b messages.List[messages.ToolSpec]) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i, s := range a.All() {
+		if s != b.At(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// samePrefix compares message prefixes. A prefix is composed once per activation
+// and then shared, so the encoding is only reached when one was composed anew.
+func samePrefix(a, b messages.List[messages.Message]) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	if a.Len() == 0 {
+		return true
+	}
+	x, errX := messages.MarshalJSON(a)
+	y, errY := messages.MarshalJSON(b)
+	return errX == nil && errY == nil && x == y
+}
+
+// headers keeps the last header of each agent definition, so that thousands of
+// sessions of one agent share one.
+type headers struct {
+	mu   sync.Mutex
+	last map[*Agent]*messages.RequestHeader
+}
+
+// internHeader returns a frozen copy of h, shared where possible.
+func (rt *Runtime) internHeader(agent *Agent, h *messages.RequestHeader) *messages.RequestHeader {
+	rt.headers.mu.Lock()
+	defer rt.headers.mu.Unlock()
+	if last := rt.headers.last[agent]; last != nil && sameHeader(last, h) {
+		return last
+	}
+	kept := *h
+	rt.headers.last[agent] = &kept
+	return &kept
+}
