@@ -23,16 +23,11 @@ func (rt *Runtime) Create(ctx context.Context, opts SessionOptions) (s *Session,
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	id, err := rt.reserve(opts.ID)
+	id, err := rt.reserveNew(ctx, opts.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer rt.dir.release(id) // has no effect once the session is entered
-	if opts.ID != "" || rt.cfg.Store != nil {
-		if err := rt.notStored(ctx, id); err != nil {
-			return nil, err
-		}
-	}
 	log := session.New(session.Config{Types: rt.cfg.Events, Header: session.Header{
 		ID: id, CreatedAt: rt.cfg.Now().UnixMilli(), Cwd: opts.Cwd, Labels: opts.Labels,
 		ParentSession: opts.ParentSession, DelegationDepth: opts.DelegationDepth,
@@ -48,6 +43,9 @@ func (rt *Runtime) Resume(ctx context.Context, id messages.SessionID, agent *Age
 	defer guardVerb(&err)
 	if agent == nil {
 		return nil, messages.Errorf(messages.CodeInvalidInput, "resume session %q: no agent given", id)
+	}
+	if id == "" {
+		return nil, messages.Errorf(messages.CodeInvalidInput, "resume session: no id given")
 	}
 	if _, err := rt.reserve(id); err != nil {
 		return nil, err
@@ -65,7 +63,7 @@ func (rt *Runtime) fork(ctx context.Context, parent messages.SessionID, at int64
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	id, err := rt.reserve(opts.ID)
+	id, err := rt.reserveNew(ctx, opts.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +91,26 @@ func (o SessionOptions) check() error {
 	return nil
 }
 
-// reserve takes an id in the directory.
+// reserveNew takes an id that neither the directory nor the store knows; an empty
+// one is minted (V-2).
+func (rt *Runtime) reserveNew(ctx context.Context, id messages.SessionID) (messages.SessionID, error) {
+	for {
+		got, err := rt.reserve(id)
+		if err != nil {
+			return "", err
+		}
+		err = rt.notStored(ctx, got)
+		if err == nil {
+			return got, nil
+		}
+		rt.dir.release(got)
+		if id != "" || !errors.Is(err, ErrExists) {
+			return "", err
+		}
+	}
+}
+
+// reserve takes an id in the directory; an empty one is minted.
 func (rt *Runtime) reserve(id messages.SessionID) (messages.SessionID, error) {
 	switch {
 	case rt.draining():

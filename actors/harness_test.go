@@ -209,3 +209,44 @@ func second[A any](_ A, err error) error { return err }
 func withParallel(n int) func(*actors.Config) {
 	return func(c *actors.Config) { c.MaxParallelToolCalls = n }
 }
+
+// await polls a condition that nothing announces.
+func (w *world) await(ok func() bool) {
+	w.t.Helper()
+	give := time.After(testPatience)
+	for !ok() {
+		select {
+		case <-give:
+			w.t.Fatal("the condition did not come true")
+		case <-time.After(100 * time.Microsecond):
+		}
+	}
+}
+
+// awaitEvent follows the session until an event renders as want, or has it as its
+// type.
+func (w *world) awaitEvent(s *actors.Session, want string) {
+	w.t.Helper()
+	for e, err := range s.Events(deadline(w.t, testPatience), 0) {
+		if err != nil {
+			w.t.Fatalf("waiting for %s: %v", want, err)
+		}
+		if renderOne(e) == want || e.Type() == want {
+			return
+		}
+	}
+	w.t.Fatalf("the session ended before %s", want)
+}
+
+// stored renders what a store has of a session.
+func (w *world) stored(store session.Store, id messages.SessionID) string {
+	w.t.Helper()
+	var events []messages.Event
+	for e, err := range store.Read(context.Background(), id, 0, -1) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	return render(events)
+}
