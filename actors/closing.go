@@ -40,6 +40,30 @@ func (cl *closing) await(done <-chan struct{}) (ended bool) {
 	}
 }
 
+// awaitOr is await that, once sealed, waits a moment longer: for what is quick unless
+// it is broken.
+func (cl *closing) awaitOr(done <-chan struct{}, grace time.Duration) (ended bool) {
+	if cl.await(done) {
+		return true
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+const (
+	// storeGrace is how long a sealed session waits for the store to take its last
+	// events: without them the log would end in an open turn.
+	storeGrace = 2 * time.Second
+	// observerGrace is how long it waits for observers to take the last notifications.
+	observerGrace = 250 * time.Millisecond
+)
+
 // close ends the session and waits for it. At the end of ctx the session is sealed:
 // what ignores its context is left behind and named in the report.
 func (c *core) close(ctx context.Context, keepInbox bool, reason string) (messages.Report, error) {
@@ -126,7 +150,7 @@ func (c *core) finishClose(cl *closing) {
 	c.endTasks(cl)
 	c.runSessionEnd(cl)
 	c.lastFlush(cl)
-	c.stopActor(cl)
+	c.endActor() // last of all: its children have ended or were sealed
 	c.dispose(cl)
 	cl.report.Count("sessions", 1)
 	cl.report.Leftovers = c.rt.leftovers.living(c.id)
@@ -186,7 +210,7 @@ func (c *core) lastFlush(cl *closing) {
 		defer close(done)
 		err = c.flush()
 	}()
-	if cl.await(done) {
+	if cl.awaitOr(done, storeGrace) {
 		cl.report.Fail(err)
 		return
 	}
@@ -198,22 +222,6 @@ func (c *core) unflushed() bool {
 	c.lock()
 	defer c.unlock()
 	return c.stored < c.log.NextSeq() || len(c.inbox.dropped)+len(c.inbox.settled) > 0
-}
-
-// stopActor stops the session's actor, last of all: its children have ended or
-// were sealed, and nothing of ours waits in Stopping.
-func (c *core) stopActor(cl *closing) {
-	c.lock()
-	pid := c.pid
-	if pid == nil {
-		c.unlock()
-		return
-	}
-	gone := make(chan struct{})
-	c.gone = gone
-	c.unlock()
-	c.rt.root.Stop(pid)
-	<-gone
 }
 
 // dispose takes the session out of the runtime and tells the observers.
@@ -230,7 +238,7 @@ func (c *core) dispose(cl *closing) {
 		s.wake()
 	}
 	c.unlock()
-	if !cl.await(dry) {
+	if !cl.awaitOr(dry, observerGrace) {
 		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "observer", Session: c.id}, notClosed(dry))
 	}
 }

@@ -23,6 +23,9 @@ func (rt *Runtime) Create(ctx context.Context, opts SessionOptions) (s *Session,
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	id, err := rt.reserveNew(ctx, opts.ID)
 	if err != nil {
 		return nil, err

@@ -233,14 +233,14 @@ func TestEnqueuedByCancelListenerSurvives(t *testing.T) { // Z-23, A-9
 func TestCancelAfterTheEndIsDecided(t *testing.T) { // A-11, Z-46
 	w := newWorld(t, scripted.New(scripted.Text("x")))
 	s := w.open(agent(), "")
+	cancelled := make(chan error, 1)
 	w.rt.Observe(func(_ messages.SessionID, n messages.Notification) {
 		if e, ok := n.(messages.EventAppended); ok && e.Event.Type() == "turn/end" {
-			if err := s.Cancel(context.Background()); err != nil {
-				t.Error(err)
-			}
+			cancelled <- s.Cancel(context.Background())
 		}
 	})
 	w.prompt(s, "hi")
+	must(t, <-cancelled)
 	if got := w.log(s); !strings.HasSuffix(got, "turn/end{1,completed}") {
 		t.Error(got)
 	}

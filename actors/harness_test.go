@@ -250,3 +250,15 @@ func (w *world) stored(store session.Store, id messages.SessionID) string {
 	}
 	return render(events)
 }
+
+// start starts a runtime that the test itself shuts down.
+func start(t testing.TB, m model.Model, change ...func(*actors.Config)) *actors.Runtime {
+	t.Helper()
+	cfg := actors.Config{Models: model.Single(m)}
+	for _, c := range change {
+		c(&cfg)
+	}
+	rt, err := actors.New(cfg)
+	must(t, err)
+	return rt
+}

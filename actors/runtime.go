@@ -187,12 +187,6 @@ func (rt *Runtime) draining() bool {
 	return rt.shutdown != nil
 }
 
-// corePanicked is told of a panic of ours under a session's lock.
-func (rt *Runtime) corePanicked(c *core, v any, stack []byte) {
-	rt.cfg.Logger.Error("panic under a session's lock", "session", c.id,
-		"panic", messages.PanicText(v), "stack", string(stack))
-}
-
 // Fork makes a session that starts with the events of parent up to the turn/end
 // with sequence number at (negative: its last event, which must be one) (E-12). The
 // parent need not be live.
