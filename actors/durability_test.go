@@ -173,9 +173,7 @@ func TestFailedFlushAtTheTurnsEnd(t *testing.T) { // T-14, K-1: warned, never wr
 		return nil
 	})
 	w.prompt(s, "one")
-	if !strings.Contains(n.text(), "agent/error{1,1}") {
-		t.Errorf("told %s", n.text())
-	}
+	w.await(func() bool { return strings.Contains(n.text(), "agent/error{1,1}") }) // the lane is behind
 	w.prompt(s, "two")
 	if got := w.stored(store, "s"); !strings.Contains(got, "turn/end{1,completed} · turn/start{2") || !strings.HasSuffix(got, "turn/end{2,completed}") {
 		t.Error(got)
