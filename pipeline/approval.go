@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Approval policies of a session (P-9).
@@ -84,7 +85,7 @@ func (x *Execution) answer(ctx context.Context, req *ApprovalRequest) messages.A
 	// A place that cannot be taken again is no reason to forget the answer: it is
 	// refused only when ctx ends, and that is looked at after the guards (P-11).
 	defer func() { _ = resume(ctx) }()
-	answer, err := x.pipeline.seams.Approval.Run(ctx, req, unavailable)
+	answer, err := x.waitForAnswer(ctx, req)
 	switch {
 	case err == nil:
 		return answer
@@ -93,6 +94,17 @@ func (x *Execution) answer(ctx context.Context, req *ApprovalRequest) messages.A
 	default:
 		return messages.ApprovalUnavailable{}
 	}
+}
+
+func (x *Execution) waitForAnswer(ctx context.Context, req *ApprovalRequest) (answer messages.ApprovalAnswer, err error) {
+	seam := &x.pipeline.seams.Approval
+	if t := x.pipeline.root.config.Tracer; t != nil {
+		var span otel.WaitSpan
+		ctx, span = t.StartWait(ctx, otel.WaitPermission)
+		err = errGoexit // stands if an answerer ends the goroutine
+		defer func() { span.End(otel.Ending{Err: err}) }()
+	}
+	return seam.Run(ctx, req, unavailable)
 }
 
 func (x *Execution) yield(ctx context.Context) (resume func(context.Context) error) {

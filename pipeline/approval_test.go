@@ -11,7 +11,9 @@ import (
 )
 
 func answer(a messages.ApprovalAnswer, err error) pipeline.Handler[*pipeline.ApprovalRequest, messages.ApprovalAnswer] {
-	return func(context.Context, *pipeline.ApprovalRequest, nextAnswer) (messages.ApprovalAnswer, error) { return a, err }
+	return func(context.Context, *pipeline.ApprovalRequest, nextAnswer) (messages.ApprovalAnswer, error) {
+		return a, err
+	}
 }
 
 // P-9, Z-50: how an ask is resolved, what the model reads, what the log gets, and
@@ -20,7 +22,9 @@ func TestAskResolution(t *testing.T) {
 	asked := messages.ApprovalAsked{ID: "ask-1", ToolName: "T", CallID: "c"}
 	askedWhy := asked
 	askedWhy.Reason = "why"
-	decided := func(outcome string) messages.EventData { return messages.ApprovalDecided{ID: "ask-1", Outcome: outcome} }
+	decided := func(outcome string) messages.EventData {
+		return messages.ApprovalDecided{ID: "ask-1", Outcome: outcome}
+	}
 	deniedPath := []string{"pre", "post", "result"}
 	allowedPath := []string{"pre", "guard", "execute", "body", "post", "result"}
 	ok := outcome{Text: "1", Value: "1"}

@@ -30,7 +30,9 @@ func contractTool(name string, run body) pipeline.Tool {
 	t := rawTool(name, run)
 	t.Output = &pipeline.Output{
 		Schema: `{"type":"integer"}`,
-		Render: func(_, value messages.JSON) (messages.Content, error) { return messages.Text("n=" + string(value)), nil },
+		Render: func(_, value messages.JSON) (messages.Content, error) {
+			return messages.Text("n=" + string(value)), nil
+		},
 		Meta: func(arguments, value messages.JSON) (messages.JSON, error) {
 			return `{"of":` + arguments + `}`, nil
 		},

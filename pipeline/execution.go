@@ -24,6 +24,7 @@ type Execution struct {
 	skipPost bool             // the result bypasses post-execute (P-6, P-7, P-14)
 	settled  bool
 	conclude atomic.Bool
+	trace    *callTrace // nil if not traced
 	work     work
 
 	// earned are the contexts of work that did run: what a later failure of the
@@ -51,8 +52,12 @@ type work struct {
 func (p *Pipeline) Begin(ctx context.Context, in Input) *Execution {
 	x := &Execution{pipeline: p}
 	x.call.init(x, in)
-	if tool, ok := p.tools.Lookup(in.Name); ok {
+	tool, ok := p.tools.Lookup(in.Name)
+	if ok {
 		x.finalize = tool.FinalizeContent
+	}
+	if p.root.config.Tracer != nil {
+		x.startTrace(ctx, ok)
 	}
 	args, err := normalizeArguments(in.Arguments)
 	switch {
@@ -99,7 +104,7 @@ func (x *Execution) guarded(where string, step func(*Execution, context.Context)
 			x.fail(err)
 		}
 	}()
-	step(x, ctx)
+	step(x, x.traced(ctx))
 	err = nil
 }
 

@@ -17,7 +17,9 @@ func TestFinalizeContent(t *testing.T) {
 		finalize func(*pipeline.Call, *messages.Result) (messages.Content, bool)
 		want     outcome
 	}{
-		{"keeps", func(*pipeline.Call, *messages.Result) (messages.Content, bool) { return messages.Text("ignored"), false }, full},
+		{"keeps", func(*pipeline.Call, *messages.Result) (messages.Content, bool) {
+			return messages.Text("ignored"), false
+		}, full},
 		{"replaces content only", func(_ *pipeline.Call, r *messages.Result) (messages.Content, bool) {
 			return r.Content().Append(messages.TextBlock{Text: "checked"}), true
 		}, text("1|checked")},

@@ -34,14 +34,20 @@ func TestGoexitInEveryPhase(t *testing.T) {
 		want  outcome
 	}{
 		{"pre-execute", func(p *pipeline.Pipeline) {
-			p.Seams().PreExecute.Use(func(context.Context, *pipeline.Call, nextPre) (messages.PreToolDecision, error) { goexit(); return nil, nil })
+			p.Seams().PreExecute.Use(func(context.Context, *pipeline.Call, nextPre) (messages.PreToolDecision, error) {
+				goexit()
+				return nil, nil
+			})
 		}, "T", failure(text)},
 		{"guard", func(p *pipeline.Pipeline) {
 			p.Guard(func(*pipeline.Call) (string, bool) { goexit(); return "", false })
 		}, "T", failure(text)},
 		{"approval", func(p *pipeline.Pipeline) {
 			p.Seams().PreExecute.Use(pre(messages.ToolAsk{}, nil))
-			p.Seams().Approval.Use(func(context.Context, *pipeline.ApprovalRequest, nextAnswer) (messages.ApprovalAnswer, error) { goexit(); return nil, nil })
+			p.Seams().Approval.Use(func(context.Context, *pipeline.ApprovalRequest, nextAnswer) (messages.ApprovalAnswer, error) {
+				goexit()
+				return nil, nil
+			})
 		}, "T", failure(text)},
 		{"execute", func(p *pipeline.Pipeline) {
 			p.Seams().Execute.Use(func(context.Context, *pipeline.Call, nextExec) (*messages.Result, error) { goexit(); return nil, nil })
@@ -55,7 +61,10 @@ func TestGoexitInEveryPhase(t *testing.T) {
 		}, "T", failure(text, "deferred")}, // Z-5
 		{"body", func(*pipeline.Pipeline) {}, "Gone", failure(text, "deferred")},
 		{"post-execute", func(p *pipeline.Pipeline) {
-			p.Seams().PostExecute.Use(func(context.Context, pipeline.Outcome, nextPost) (messages.PostToolDecision, error) { goexit(); return nil, nil })
+			p.Seams().PostExecute.Use(func(context.Context, pipeline.Outcome, nextPost) (messages.PostToolDecision, error) {
+				goexit()
+				return nil, nil
+			})
 		}, "T", failure(text, "deferred")},
 		{"finalize", func(*pipeline.Pipeline) {}, "LastWord", failure(text, "deferred")},
 		{"result", func(p *pipeline.Pipeline) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Invocation is what a running body may do besides returning. There is one for
@@ -15,7 +16,8 @@ type Invocation struct {
 	exec    *Execution
 	ctx     context.Context // the body's
 	entered bool
-	nested  gate // nested calls under way
+	span    *otel.ToolBodySpan // nil if not traced
+	nested  gate               // nested calls under way
 
 	mu     sync.Mutex
 	inner  context.Context // of nested calls: ends with the body
@@ -25,13 +27,13 @@ type Invocation struct {
 // errBodyReturned is the cause of nested calls that their body left behind.
 var errBodyReturned = errors.New("the calling tool returned")
 
-// invocation makes the invocation of the next run of the body under ctx.
-func (x *Execution) invocation(ctx context.Context) *Invocation {
+// invocation makes the invocation of the next run of the body.
+func (x *Execution) invocation() *Invocation {
 	inv := &x.work.first
 	if !x.work.used.CompareAndSwap(false, true) {
 		inv = new(Invocation)
 	}
-	inv.exec, inv.ctx = x, ctx
+	inv.exec = x
 	return inv
 }
 
@@ -91,10 +93,29 @@ func (i *Invocation) innerContext() context.Context {
 	return i.inner
 }
 
-// enter marks the call as one whose body was invoked (P-35).
-func (i *Invocation) enter() {
+// enter marks the call as one whose body was invoked (P-35) and returns the body's
+// context.
+func (i *Invocation) enter(ctx context.Context) context.Context {
 	i.entered = true
 	i.exec.call.invoked.Store(true)
+	if t := i.exec.pipeline.root.config.Tracer; t != nil {
+		var span otel.ToolBodySpan
+		ctx, span = t.StartToolBody(ctx)
+		i.span = &span
+	}
+	i.ctx = ctx
+	return ctx
+}
+
+// leave ends what enter began; a panic of the body is its error. It is deferred
+// directly.
+func (i *Invocation) leave(tool string, err *error) {
+	if v := recover(); v != nil {
+		*err = newPanicError(tool, v)
+	}
+	if i.span != nil {
+		i.span.End(otel.Ending{Err: *err})
+	}
 }
 
 // end cancels nested calls that the body left behind and waits for them: a

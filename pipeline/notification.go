@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"fmt"
+
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Notification is a seam that only tells: listeners run in order, on the
@@ -14,9 +16,16 @@ type Notification[E any] struct {
 
 // Run tells every listener that is registered now, each exactly once.
 func (n *Notification[E]) Run(ctx context.Context, event E) {
-	if chain := n.set.snapshot(); chain != nil {
-		n.tell(ctx, event, *chain)
+	chain := n.set.snapshot()
+	if chain == nil {
+		return
 	}
+	if t := n.root.config.Tracer; t != nil {
+		var span otel.SeamSpan
+		ctx, span = t.StartSeam(ctx, n.name)
+		defer func() { span.End(otel.SeamEnd{Listeners: len(*chain)}) }()
+	}
+	n.tell(ctx, event, *chain)
 }
 
 // tell tells the listeners of chain. A listener that ends the goroutine
@@ -37,6 +46,12 @@ func (n *Notification[E]) tell(ctx context.Context, event E, chain []listener[fu
 }
 
 func (n *Notification[E]) call(ctx context.Context, entry *listener[func(context.Context, E)], event E) (err error) {
+	if t := n.root.config.Tracer; t != nil {
+		var span otel.ListenerSpan
+		ctx, span = t.StartListener(ctx, entry.name)
+		err = errGoexit // stands if the listener ends the goroutine
+		defer func() { span.End(otel.ListenerEnd{Ending: otel.Ending{Err: err}}) }()
+	}
 	defer contain(entry.name, &err)
 	entry.fn(ctx, event)
 	return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Parallel is a seam whose listeners all start at once, each on a goroutine of
@@ -15,14 +17,23 @@ type Parallel[E any] struct {
 // Run starts all listeners and returns when the last has ended: the failure of
 // the first registered of those that failed. A panic and an ended goroutine
 // (runtime.Goexit) are failures.
-func (p *Parallel[E]) Run(ctx context.Context, event E) error {
+func (p *Parallel[E]) Run(ctx context.Context, event E) (err error) {
 	chain := p.set.chain()
+	if len(chain) == 0 {
+		return nil
+	}
+	t := p.root.config.Tracer
+	if t != nil {
+		var span otel.SeamSpan
+		ctx, span = t.StartSeam(ctx, p.name)
+		defer func() { span.End(otel.SeamEnd{Listeners: len(chain), Ending: otel.Ending{Err: err}}) }()
+	}
 	errs := make([]error, len(chain))
 	var wg sync.WaitGroup
 	for i := range chain {
 		wg.Go(func() {
 			errs[i] = errGoexit // stands if the listener ends the goroutine
-			errs[i] = callObserver(ctx, &chain[i], event)
+			errs[i] = callObserver(ctx, t, &chain[i], event)
 		})
 	}
 	wg.Wait()

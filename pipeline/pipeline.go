@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Pipeline runs tool calls of one scope: it joins the scope's seams, tools and
@@ -23,6 +24,9 @@ type Config struct {
 	// Warn is told of contained failures: a panic of a notification listener. It may
 	// be called from any goroutine. Nil drops them.
 	Warn func(error)
+	// Tracer makes a span for every seam that has a listener, every listener, every
+	// call and every body (DESIGN 8). Nil traces nothing.
+	Tracer *otel.Tracer
 	// NewApprovalID mints ids of approval requests. Nil counts: ask-1, ask-2, …
 	NewApprovalID func() messages.ApprovalID
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Policy runs pre-execute, approval and guards (P-8 to P-12) and reports whether
@@ -39,6 +40,8 @@ func (x *Execution) policy(ctx context.Context) {
 		x.deny(reason)
 	case ctx.Err() != nil:
 		x.result = abortedBeforeDispatch(noContexts) // P-11
+	default:
+		x.decided(otel.DecisionAllow)
 	}
 }
 
@@ -48,6 +51,7 @@ func allowCall(context.Context, *Call) (messages.PreToolDecision, error) {
 
 // deny makes a denial the result; post-execute sees it (P-12).
 func (x *Execution) deny(reason string) {
+	x.decided(otel.DecisionDeny)
 	x.result = denied(messages.ValidUTF8(reason))
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // post runs tools/post-execute and applies its decision (P-22, P-23).
@@ -67,6 +68,9 @@ func (x *Execution) replaceContent(content messages.Content, contexts messages.L
 // the result are dropped, deferred ones too; only the decision's own remain
 // (P-22).
 func (x *Execution) block(d messages.ResultBlock) {
+	if x.trace != nil {
+		x.trace.decision, x.trace.before = otel.DecisionBlock, x.result
+	}
 	x.earned = noContexts
 	content := d.Feedback
 	if content.IsZero() {

@@ -26,8 +26,9 @@ func (t *Tool) invoke(ctx context.Context, inv *Invocation) (projected, error) {
 }
 
 func (t *Tool) callBody(ctx context.Context, inv *Invocation) (value messages.JSON, err error) {
-	inv.enter()
-	defer contain(t.Name, &err)
+	ctx = inv.enter(ctx)
+	err = errGoexit // stands if the body ends the goroutine
+	defer inv.leave(t.Name, &err)
 	return t.Run(ctx, inv)
 }
 

@@ -45,7 +45,7 @@ func (x *Execution) runBounded(ctx context.Context, tool *Tool) *messages.Result
 // runBody runs the body once, with everything that it started, and reports
 // whether it was entered: it is not for arguments that the tool refuses (P-16).
 func (x *Execution) runBody(ctx context.Context, tool *Tool) (r *messages.Result, entered bool) {
-	inv := x.invocation(ctx)
+	inv := x.invocation()
 	defer func() {
 		inv.end()
 		if inv.entered { // also if the body ended its goroutine

@@ -86,7 +86,7 @@ func newSeams(root *shared, parent *Seams) *Seams {
 	s.RequestError.known = knownRequestError
 	s.TurnContinuation.known = knownContinuation
 	s.TurnStop.known, s.TurnStop.firstFinal = knownTurnStop, true
-	s.PreExecute.known = knownPreTool
+	s.PreExecute.known, s.PreExecute.note = knownPreTool, noteToolDecision
 	s.Approval.known = knownApproval
 	s.PostExecute.known = knownPostTool
 	return s

@@ -19,7 +19,10 @@ func (x *Execution) Settle(ctx context.Context) (r *messages.Result) {
 	// from its last word and the observers from the outcome.
 	defer func() {
 		r = x.result
-		x.pipeline.seams.Result.Run(ctx, Outcome{&x.call, r})
+		if x.trace != nil {
+			defer x.endTrace()
+		}
+		x.pipeline.seams.Result.Run(x.traced(ctx), Outcome{&x.call, r})
 	}()
 	defer x.finish()
 	if x.result == nil {

@@ -128,7 +128,10 @@ func TestTimeoutOfEachRun(t *testing.T) {
 // P-31: a wrapper's shorter deadline is not the tool's timeout.
 func TestWrapperDeadlineIsNotTheTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		raw := rawTool("T", func(ctx context.Context, _ *pipeline.Invocation) (messages.JSON, error) { <-ctx.Done(); return "1", nil })
+		raw := rawTool("T", func(ctx context.Context, _ *pipeline.Invocation) (messages.JSON, error) {
+			<-ctx.Done()
+			return "1", nil
+		})
 		raw.Timeout = time.Minute
 		p := newPipeline(t, raw)
 		p.Seams().Execute.Use(func(ctx context.Context, _ *pipeline.Call, next nextExec) (*messages.Result, error) {
@@ -142,7 +145,10 @@ func TestWrapperDeadlineIsNotTheTools(t *testing.T) {
 
 func TestTimeoutText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		raw := rawTool("T", func(ctx context.Context, _ *pipeline.Invocation) (messages.JSON, error) { <-ctx.Done(); return "1", nil })
+		raw := rawTool("T", func(ctx context.Context, _ *pipeline.Invocation) (messages.JSON, error) {
+			<-ctx.Done()
+			return "1", nil
+		})
 		raw.Timeout = 2500 * time.Microsecond
 		p := newPipeline(t, raw)
 		if r := p.Execute(t.Context(), pipeline.Input{Name: "T"}); r.Message() != "tool call timed out after 2.5ms" {

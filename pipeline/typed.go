@@ -68,8 +68,9 @@ func misfit(err error) string {
 }
 
 func (t *typed[In, Out]) callBody(ctx context.Context, inv *Invocation, in In) (out Out, err error) {
-	inv.enter()
-	defer contain(t.def.Name, &err)
+	ctx = inv.enter(ctx)
+	err = errGoexit // stands if the body ends the goroutine
+	defer inv.leave(t.def.Name, &err)
 	return t.def.Run(ctx, inv, in)
 }
 

@@ -1,6 +1,10 @@
 package pipeline
 
-import "context"
+import (
+	"context"
+
+	"github.com/dsh-actor/dsh-actor/otel"
+)
 
 // Next continues a waterfall with the listeners inside, down to the built-in
 // default. It may be called several times, also concurrently: each call runs the
@@ -21,6 +25,8 @@ type Handler[E, D any] func(ctx context.Context, event E, next Next[D]) (D, erro
 type Waterfall[E any, D comparable] struct {
 	seam[Handler[E, D]]
 	known func(D) bool // what is a decision of this seam; nil: anything but nothing
+	// note adds to the span of a run; it is called for traced runs that decided.
+	note func(otel.SeamSpan, E, D)
 }
 
 // Run passes event through the listeners; last is the built-in default. A panic
@@ -33,6 +39,9 @@ func (w *Waterfall[E, D]) Run(ctx context.Context, event E, last func(context.Co
 	}
 	r := &waterfallRun[E, D]{seam: w, chain: *chain, event: event, last: last}
 	r.first.run, r.first.ctx = r, ctx
+	if w.root.config.Tracer != nil {
+		return r.traced()
+	}
 	return r.first.listen()
 }
 
@@ -51,6 +60,33 @@ type level[E any, D comparable] struct {
 	ctx   context.Context
 	index int
 	inner gate // the next calls under way
+}
+
+// traced is a run with a span.
+func (r *waterfallRun[E, D]) traced() (d D, err error) {
+	ctx, span := r.seam.root.config.Tracer.StartSeam(r.first.ctx, r.seam.name)
+	r.first.ctx = ctx
+	err = errGoexit // stands if a listener ends the goroutine
+	defer func() {
+		if err == nil && r.seam.note != nil {
+			r.seam.note(span, r.event, d)
+		}
+		span.End(otel.SeamEnd{
+			Decision: d, Changed: rewrites(d), Listeners: len(r.chain), Ending: otel.Ending{Err: err},
+		})
+	}()
+	return r.first.listenTraced()
+}
+
+// listenTraced is listen with a span.
+func (l *level[E, D]) listenTraced() (d D, err error) {
+	ctx, span := l.run.seam.root.config.Tracer.StartListener(l.ctx, l.run.chain[l.index].name)
+	l.ctx = ctx
+	err = errGoexit // stands if the listener ends the goroutine
+	defer func() {
+		span.End(otel.ListenerEnd{Decision: d, Changed: rewrites(d), Ending: otel.Ending{Err: err}})
+	}()
+	return l.listen()
 }
 
 // listen runs the listener of the level and waits for whatever it left running.
@@ -99,5 +135,8 @@ func (l *level[E, D]) next(ctx context.Context) (D, error) {
 		return r.last(ctx, r.event)
 	}
 	inside := &level[E, D]{run: r, ctx: ctx, index: l.index + 1}
+	if r.seam.root.config.Tracer != nil {
+		return inside.listenTraced()
+	}
 	return inside.listen()
 }

@@ -322,7 +322,9 @@ func TestNextAddsCancellation(t *testing.T) {
 // PAIN 44: a listener that only passes on erases nothing of its sibling, whatever
 // the order.
 func TestSilentListenerErasesNothing(t *testing.T) {
-	silent := func(ctx context.Context, _ pipeline.Outcome, next nextPost) (messages.PostToolDecision, error) { return next(ctx) }
+	silent := func(ctx context.Context, _ pipeline.Outcome, next nextPost) (messages.PostToolDecision, error) {
+		return next(ctx)
+	}
 	modifier := func(ctx context.Context, _ pipeline.Outcome, next nextPost) (messages.PostToolDecision, error) {
 		return messages.ResultAccept{Content: messages.Text("changed"), Contexts: notes("added")}, nil
 	}
