@@ -29,7 +29,7 @@ type plan struct {
 	Panic    bool   `json:"panic"`
 	Injects  int    `json:"injects"` // by the body
 	Defers   int    `json:"defers"`
-	Nested   int    `json:"nested"` // nested calls, each of which defers once
+	Nested   int    `json:"nested"`   // nested calls, each of which defers once
 	Contexts int    `json:"contexts"` // added by post-execute
 	Deny     bool   `json:"deny"`
 }
