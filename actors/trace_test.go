@@ -3,7 +3,9 @@ package actors_test
 import (
 	"context"
 	"os"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,7 +23,11 @@ func TestTrace(t *testing.T) {
 	rt := start(t, scripted.New(
 		scripted.Answer{Text: "Let me look.", Tools: []scripted.Tool{named("c1", "Work"), named("c2", "Denied")}, Usage: messages.Usage{InputTokens: 7, OutputTokens: 3}},
 		scripted.Answer{Text: "done", Usage: messages.Usage{InputTokens: 9, OutputTokens: 1}},
-	), func(c *actors.Config) { c.Tracer = rec.Tracer() })
+	), func(c *actors.Config) {
+		c.Tracer = rec.Tracer()
+		var ms atomic.Int64 // every event a millisecond later: no wait rounds to nothing
+		c.Now = func() time.Time { return time.UnixMilli(ms.Add(1)) }
+	})
 	w := &world{t, rt}
 	w.tool(noop("Work", true, nil))
 	w.tool(noop("Denied", true, nil))
