@@ -51,13 +51,15 @@ func (j JSON) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return writeRaw(enc, j.Bytes())
 }
 
-// UnmarshalJSONFrom keeps the next value of the input as text.
-func (j *JSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
+// UnmarshalJSONFrom keeps the next value of the input as text. It refuses what
+// nests deeper than [MaxJSONDepth].
+func (j *JSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, j) }
+
+func (j *JSON) decodeView(raw JSON) error {
+	if tooDeep(raw) {
+		return errTooDeep
 	}
-	*j = JSON(v)
+	*j = raw.keep()
 	return nil
 }
 
