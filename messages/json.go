@@ -88,10 +88,9 @@ func MarshalJSON(v any) (JSON, error) {
 	return j, nil
 }
 
-// QuoteJSON returns s as a JSON string.
+// QuoteJSON returns s as a JSON string, with invalid UTF-8 replaced (Z-7).
 func QuoteJSON(s string) JSON {
-	b, _ := jsontext.AppendQuote(nil, ValidUTF8(s))
-	return bytesAsJSON(b)
+	return bytesAsJSON(appendString(make([]byte, 0, len(s)+len(`""`)), s))
 }
 
 // bytesAsJSON takes ownership of b.

@@ -221,6 +221,24 @@ func TestEveryEventSurvives(t *testing.T) {
 	})
 }
 
+// Strings are quoted as package jsontext does it.
+func TestQuotingAgreesWithJsontext(t *testing.T) {
+	check := func(t interface{ Fatalf(string, ...any) }, s string) {
+		want, _ := jsontext.AppendQuote(nil, s) // the error says that s has invalid UTF-8
+		if got := string(QuoteJSON(s)); got != string(want) {
+			t.Fatalf("%q is quoted as %s, want %s", s, got, want)
+		}
+	}
+	for b := range 256 {
+		check(t, string([]byte{byte(b)}))
+		check(t, "a"+string(rune(b))+"b")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")))
+		check(t, draw{t}.text()+draw{t}.text())
+	})
+}
+
 // The hand-written encoder and decoder agree with what the struct tags say.
 func TestPayloadsAgreeWithTheirTags(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
