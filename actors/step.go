@@ -133,9 +133,16 @@ func defaultContinuation(_ context.Context, c *pipeline.Continuation) (messages.
 	return c.Default, nil
 }
 
-func (t *turn) turnStop(event *pipeline.Continuation, goOn bool, completed messages.EndReason) (messages.EndReason, error) {
+// turnStop asks agent/turn-stop what was folded: a step is to follow, or not.
+func (t *turn) turnStop(asked *pipeline.Continuation, goOn bool, completed messages.EndReason) (messages.EndReason, error) {
+	event := *asked
+	event.SteeringPending = t.steeringPending()
+	event.Default = messages.TurnStop{}
+	if goOn {
+		event.Default = messages.TurnContinue{}
+	}
 	t.at(atTurnStop)
-	verdict, err := t.seams().TurnStop.Run(t.ctx, event)
+	verdict, err := t.seams().TurnStop.Run(t.ctx, &event)
 	switch {
 	case t.interrupted():
 		return messages.EndReason{}, errInterrupted
