@@ -190,7 +190,7 @@ func Example() {
 	// agent/post-step 4
 	// agent/turn-stop, steering pending: false
 	// agent/prompt-submit never mind
-	// agent/cancel-requested user
+	// agent/cancel-requested turn cancelled: user
 	// agent/session-end shutdown
 	// quiet: true <nil>
 }
