@@ -3,7 +3,6 @@ package actors_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -281,7 +280,7 @@ func TestSessionEndIsAwaited(t *testing.T) { // Z-37
 func hostSystem() *actor.ActorSystem {
 	return actor.NewActorSystem(
 		actor.WithDeadLetterThrottleInterval(time.Millisecond),
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }),
+		actor.WithLoggerFactory(quietLogger),
 	)
 }
 
