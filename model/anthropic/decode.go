@@ -78,7 +78,7 @@ type (
 // documentation asks.
 func (d *decoder) Event(_, data []byte, out *wire.Out) (done bool, err error) {
 	var e event
-	if err := json.Unmarshal(data, &e, wire.Lenient()); err != nil {
+	if err := json.Unmarshal(data, &e, wire.Lenient); err != nil {
 		if typ := wire.EventType(data); typ != "" && !known(typ) {
 			return false, nil // the same names, with other values
 		}
@@ -137,7 +137,7 @@ func (d *decoder) start(index int, raw jsontext.Value, out *wire.Out) error {
 		return nil
 	}
 	var b wireBlock
-	if err := json.Unmarshal(raw, &b, wire.Lenient()); err != nil {
+	if err := json.Unmarshal(raw, &b, wire.Lenient); err != nil {
 		return fmt.Errorf("malformed content block: %w: %s", err, wire.Snippet(raw))
 	}
 	switch typ {
@@ -205,11 +205,11 @@ func (d *decoder) close(b *openBlock, out *wire.Out) {
 // withInput returns a block with the input that was streamed for it.
 func withInput(raw jsontext.Value, input string) jsontext.Value {
 	var members map[string]jsontext.Value
-	if json.Unmarshal(raw, &members, wire.Lenient()) != nil {
+	if json.Unmarshal(raw, &members, wire.Lenient) != nil {
 		return raw
 	}
 	members["input"] = jsontext.Value(input)
-	out, err := json.Marshal(members, wire.Lenient(), json.Deterministic(true))
+	out, err := json.Marshal(members, wire.Lenient, json.Deterministic(true))
 	if err != nil {
 		return raw
 	}
@@ -221,7 +221,7 @@ func blockType(raw jsontext.Value) string {
 	var head struct {
 		Type string `json:"type"`
 	}
-	if raw.Kind() != '{' || json.Unmarshal(raw, &head, wire.Lenient()) != nil {
+	if raw.Kind() != '{' || json.Unmarshal(raw, &head, wire.Lenient) != nil {
 		return ""
 	}
 	return head.Type
@@ -290,7 +290,7 @@ func finishKind(stop string, calls int) string {
 // Whole takes an answer that is one message, from a server that does not stream.
 func (d *decoder) Whole(data []byte, out *wire.Out) error {
 	var m wireMessage
-	if err := json.Unmarshal(data, &m, wire.Lenient()); err != nil {
+	if err := json.Unmarshal(data, &m, wire.Lenient); err != nil {
 		return fmt.Errorf("malformed answer: %w: %s", err, wire.Snippet(data))
 	}
 	switch m.Type {

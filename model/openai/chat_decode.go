@@ -67,7 +67,7 @@ func (d *chatDecoder) Event(_, data []byte, out *wire.Out) (done bool, err error
 		return true, nil
 	}
 	var a chatAnswer
-	if err := json.Unmarshal(data, &a, wire.Lenient()); err != nil {
+	if err := json.Unmarshal(data, &a, wire.Lenient); err != nil {
 		return false, fmt.Errorf("malformed event: %w: %s", err, wire.Snippet(data))
 	}
 	if k := a.Error.Kind(); k == '{' || k == '"' {
@@ -207,7 +207,7 @@ func (d *chatDecoder) finishKind() string {
 // Whole takes an answer that is not a stream.
 func (d *chatDecoder) Whole(data []byte, out *wire.Out) error {
 	var a chatAnswer
-	if err := json.Unmarshal(data, &a, wire.Lenient()); err != nil {
+	if err := json.Unmarshal(data, &a, wire.Lenient); err != nil {
 		return fmt.Errorf("malformed answer: %w: %s", err, wire.Snippet(data))
 	}
 	switch k := a.Error.Kind(); {

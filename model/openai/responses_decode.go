@@ -80,7 +80,7 @@ type (
 // Event takes one event of the stream. Unknown events are ignored.
 func (d *responsesDecoder) Event(_, data []byte, out *wire.Out) (done bool, err error) {
 	var e responsesEvent
-	if err := json.Unmarshal(data, &e, wire.Lenient()); err != nil {
+	if err := json.Unmarshal(data, &e, wire.Lenient); err != nil {
 		if typ := wire.EventType(data); typ != "" && !knownEvent(typ) {
 			return false, nil // the same names, with other values
 		}
@@ -197,7 +197,7 @@ func (d *responsesDecoder) added(index int, raw jsontext.Value, out *wire.Out) e
 		d.openReasoning(it, out)
 	case "function_call":
 		var item outputItem
-		if err := json.Unmarshal(raw, &item, wire.Lenient()); err != nil {
+		if err := json.Unmarshal(raw, &item, wire.Lenient); err != nil {
 			return fmt.Errorf("malformed output item: %w: %s", err, wire.Snippet(raw))
 		}
 		it.block = out.OpenCall(item.CallID, item.Name)
@@ -216,7 +216,7 @@ func (d *responsesDecoder) done(index int, raw jsontext.Value, out *wire.Out) er
 	var wireItem outputItem
 	switch typ {
 	case "message", "reasoning", "function_call":
-		if err := json.Unmarshal(raw, &wireItem, wire.Lenient()); err != nil {
+		if err := json.Unmarshal(raw, &wireItem, wire.Lenient); err != nil {
 			return fmt.Errorf("malformed output item: %w: %s", err, wire.Snippet(raw))
 		}
 	}
@@ -250,7 +250,7 @@ func (d *responsesDecoder) done(index int, raw jsontext.Value, out *wire.Out) er
 func (d *responsesDecoder) doneMessage(it *item, wireItem *outputItem, out *wire.Out) error {
 	var parts []contentPart
 	if wireItem.Content != nil {
-		if err := json.Unmarshal(wireItem.Content, &parts, wire.Lenient()); err != nil {
+		if err := json.Unmarshal(wireItem.Content, &parts, wire.Lenient); err != nil {
 			return fmt.Errorf("malformed content of a message: %w: %s", err, wire.Snippet(wireItem.Content))
 		}
 	}
@@ -287,7 +287,7 @@ func list(v jsontext.Value) messages.JSON {
 func joined(lists ...jsontext.Value) string {
 	for _, l := range lists {
 		var parts []contentPart
-		if l.Kind() != '[' || json.Unmarshal(l, &parts, wire.Lenient()) != nil {
+		if l.Kind() != '[' || json.Unmarshal(l, &parts, wire.Lenient) != nil {
 			continue
 		}
 		var texts []string
@@ -361,7 +361,7 @@ func (d *responsesDecoder) state() messages.JSON {
 // Whole takes an answer that is one response.
 func (d *responsesDecoder) Whole(data []byte, out *wire.Out) error {
 	var r response
-	if err := json.Unmarshal(data, &r, wire.Lenient()); err != nil {
+	if err := json.Unmarshal(data, &r, wire.Lenient); err != nil {
 		return fmt.Errorf("malformed answer: %w: %s", err, wire.Snippet(data))
 	}
 	switch {

@@ -18,11 +18,10 @@ import (
 	"github.com/dsh-actor/dsh-actor/messages"
 )
 
-// Lenient decodes what providers send: strings with invalid UTF-8 are repaired,
-// of duplicate members the last counts. An answer is not refused for that.
-func Lenient() json.Options {
-	return json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-}
+// Lenient are the options to decode what providers send: strings with invalid
+// UTF-8 are repaired, of duplicate members the last counts. An answer is not
+// refused for that.
+var Lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // ErrorDetail is what a provider says about an error. The members of Anthropic,
 // OpenAI and the servers that are compatible with them do not collide, so that
@@ -44,7 +43,7 @@ func ParseError(raw []byte) ErrorDetail {
 		Detail    jsontext.Value `json:"detail"`
 		RequestID jsontext.Value `json:"request_id"`
 	}
-	opts := Lenient()
+	opts := Lenient
 	if json.Unmarshal(raw, &wrapped, opts) == nil {
 		d.RequestID = stringOf(wrapped.RequestID)
 		switch {
@@ -86,7 +85,7 @@ func EventType(data []byte) string {
 	var head struct {
 		Type jsontext.Value `json:"type"`
 	}
-	if json.Unmarshal(data, &head, Lenient()) != nil {
+	if json.Unmarshal(data, &head, Lenient) != nil {
 		return ""
 	}
 	return stringOf(head.Type)
@@ -98,7 +97,7 @@ func stringOf(v jsontext.Value) string {
 		return ""
 	}
 	var s string
-	if json.Unmarshal(v, &s, Lenient()) != nil {
+	if json.Unmarshal(v, &s, Lenient) != nil {
 		return ""
 	}
 	return s
