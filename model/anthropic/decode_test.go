@@ -375,38 +375,11 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("not a failure: %v", err)
 		}
 		if err != nil {
-			chunks = closed(chunks)
+			chunks = wiretest.Closed(chunks)
 		}
 		// A call without a name is passed on as such (V-7).
 		if bad := modeltest.CheckChunks(chunks); bad != nil && !strings.Contains(bad.Error(), `name ""`) {
 			t.Fatalf("%v (after %v)", bad, err)
 		}
 	})
-}
-
-// closed drops the blocks that an error left open.
-func closed(chunks []messages.Chunk) (out []messages.Chunk) {
-	ends := map[int]bool{}
-	for _, c := range chunks {
-		if e, ok := c.(messages.BlockEnd); ok {
-			ends[e.Index] = true
-		}
-	}
-	for _, c := range chunks {
-		index := -1
-		switch c := c.(type) {
-		case messages.BlockStart:
-			index = c.Index
-		case messages.TextDelta:
-			index = c.Index
-		case messages.ReasoningDelta:
-			index = c.Index
-		case messages.ToolCallDelta:
-			index = c.Index
-		}
-		if index < 0 || ends[index] {
-			out = append(out, c)
-		}
-	}
-	return out
 }
