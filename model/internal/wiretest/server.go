@@ -194,30 +194,3 @@ func (c *Canned) RoundTrip(r *http.Request) (*http.Response, error) {
 type oneByte struct{ r io.Reader }
 
 func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:min(len(p), 1)]) }
-
-// Closed drops the blocks that an error left open.
-func Closed(chunks []messages.Chunk) (out []messages.Chunk) {
-	ends := map[int]bool{}
-	for _, c := range chunks {
-		if e, ok := c.(messages.BlockEnd); ok {
-			ends[e.Index] = true
-		}
-	}
-	for _, c := range chunks {
-		index := -1
-		switch c := c.(type) {
-		case messages.BlockStart:
-			index = c.Index
-		case messages.TextDelta:
-			index = c.Index
-		case messages.ReasoningDelta:
-			index = c.Index
-		case messages.ToolCallDelta:
-			index = c.Index
-		}
-		if index < 0 || ends[index] {
-			out = append(out, c)
-		}
-	}
-	return out
-}
