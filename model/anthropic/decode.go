@@ -14,7 +14,7 @@ import (
 
 // decoder turns the events of one answer into chunks.
 type decoder struct {
-	blocks []openBlock
+	blocks []*openBlock
 	replay replay
 	others bool
 	usage  messages.Usage
@@ -127,7 +127,7 @@ func (d *decoder) start(index int, raw jsontext.Value, out *wire.Out) error {
 		return nil
 	}
 	typ := blockType(raw)
-	open := openBlock{index: index, thinking: -1}
+	open := &openBlock{index: index, thinking: -1}
 	switch typ {
 	case "text", "thinking", "redacted_thinking", "tool_use":
 	default:
@@ -230,7 +230,7 @@ func blockType(raw jsontext.Value) string {
 func (d *decoder) find(index int) *openBlock {
 	for i := len(d.blocks) - 1; i >= 0; i-- { // mostly the last
 		if d.blocks[i].index == index {
-			return &d.blocks[i]
+			return d.blocks[i]
 		}
 	}
 	return nil
@@ -256,8 +256,8 @@ func (d *decoder) count(u *wireUsage) {
 
 // finish closes what is open and hands out usage and finish.
 func (d *decoder) finish(out *wire.Out) {
-	for i := range d.blocks {
-		d.close(&d.blocks[i], out)
+	for _, b := range d.blocks {
+		d.close(b, out)
 	}
 	out.Chunk(messages.UsageChunk{Usage: d.usage})
 	out.Chunk(messages.FinishChunk{
