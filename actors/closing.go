@@ -40,6 +40,30 @@ func (cl *closing) await(done <-chan struct{}) (ended bool) {
 	}
 }
 
+// awaitOr is await that, once sealed, waits a moment longer: for what is quick unless
+// it is broken.
+func (cl *closing) awaitOr(done <-chan struct{}, grace time.Duration) (ended bool) {
+	if cl.await(done) {
+		return true
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+const (
+	// storeGrace is how long a sealed session waits for the store to take its last
+	// events: without them the log would end in an open turn.
+	storeGrace = 2 * time.Second
+	// observerGrace is how long it waits for observers to take the last notifications.
+	observerGrace = 250 * time.Millisecond
+)
+
 // close ends the session and waits for it. At the end of ctx the session is sealed:
 // what ignores its context is left behind and named in the report.
 func (c *core) close(ctx context.Context, keepInbox bool, reason string) (messages.Report, error) {
@@ -122,15 +146,17 @@ func (c *core) discardInboxLocked(cl *closing) {
 // order.
 func (c *core) finishClose(cl *closing) {
 	defer close(cl.done)
+	ctx, span := c.rt.cfg.Tracer.StartDrain(context.Background(), "session")
 	c.endTurns(cl)
 	c.endTasks(cl)
-	c.runSessionEnd(cl)
+	c.runSessionEnd(ctx, cl)
 	c.lastFlush(cl)
-	c.stopActor(cl)
+	c.endActor() // last of all: its children have ended or were sealed
 	c.dispose(cl)
 	cl.report.Count("sessions", 1)
 	cl.report.Leftovers = c.rt.leftovers.living(c.id)
 	cl.report.TookMS = time.Since(cl.started).Milliseconds()
+	span.End(cl.report)
 }
 
 func (c *core) endTurns(cl *closing) {
@@ -156,12 +182,12 @@ func (c *core) endTasks(cl *closing) {
 }
 
 // runSessionEnd tells agent/session-end and waits for its listeners (Z-37).
-func (c *core) runSessionEnd(cl *closing) {
+func (c *core) runSessionEnd(ctx context.Context, cl *closing) {
 	seam := &c.pipe.Seams().SessionEnd
 	if seam.Empty() || c.broken() {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), insideKey{}, c))
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, insideKey{}, c))
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
@@ -186,7 +212,7 @@ func (c *core) lastFlush(cl *closing) {
 		defer close(done)
 		err = c.flush()
 	}()
-	if cl.await(done) {
+	if cl.awaitOr(done, storeGrace) {
 		cl.report.Fail(err)
 		return
 	}
@@ -200,25 +226,10 @@ func (c *core) unflushed() bool {
 	return c.stored < c.log.NextSeq() || len(c.inbox.dropped)+len(c.inbox.settled) > 0
 }
 
-// stopActor stops the session's actor, last of all: its children have ended or
-// were sealed, and nothing of ours waits in Stopping.
-func (c *core) stopActor(cl *closing) {
-	c.lock()
-	pid := c.pid
-	if pid == nil {
-		c.unlock()
-		return
-	}
-	gone := make(chan struct{})
-	c.gone = gone
-	c.unlock()
-	c.rt.root.Stop(pid)
-	<-gone
-}
-
 // dispose takes the session out of the runtime and tells the observers.
 func (c *core) dispose(cl *closing) {
 	c.rt.dir.remove(c)
+	c.rt.cfg.Tracer.SessionWarm(-1)
 	c.lock()
 	if c.phase != phaseBroken {
 		c.phase = phaseClosed
@@ -230,7 +241,7 @@ func (c *core) dispose(cl *closing) {
 		s.wake()
 	}
 	c.unlock()
-	if !cl.await(dry) {
+	if !cl.awaitOr(dry, observerGrace) {
 		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "observer", Session: c.id}, notClosed(dry))
 	}
 }

@@ -24,7 +24,14 @@ func (c *core) flushStoring() error {
 	if !pending {
 		return nil
 	}
-	return c.store(b)
+	err := c.store(b)
+	if err != nil {
+		c.lock()
+		defer c.unlock()
+		c.inbox.settled = append(b.Claim, c.inbox.settled...)
+		c.inbox.dropped = append(b.Drop, c.inbox.dropped...)
+	}
+	return err
 }
 
 // pendingBatch collects what the store does not have yet.
@@ -55,8 +62,6 @@ func (c *core) store(b session.Batch) error {
 	c.lock()
 	defer c.unlock()
 	if err != nil {
-		c.inbox.settled = append(b.Claim, c.inbox.settled...)
-		c.inbox.dropped = append(b.Drop, c.inbox.dropped...)
 		return c.storeErrorLocked(err)
 	}
 	c.created = true

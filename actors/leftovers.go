@@ -38,3 +38,6 @@ func (l *leftovers) living(id messages.SessionID) []messages.Leftover {
 	}
 	return out
 }
+
+// Leftovers names the goroutines that outlived their owner and run still.
+func (rt *Runtime) Leftovers() []messages.Leftover { return rt.leftovers.living("") }

@@ -16,6 +16,7 @@ func (c *core) sealTurn(t *turn, reason messages.EndReason) {
 
 func (c *core) sealTurnLocked(t *turn, reason messages.EndReason) {
 	t.cancelLocked(messages.CancelDisposed)
+	t.leaveLocked()
 	if !t.retired {
 		t.retired = true
 		if t.open && c.sealed == nil {
@@ -27,7 +28,6 @@ func (c *core) sealTurnLocked(t *turn, reason messages.EndReason) {
 		}
 	}
 	t.writer.revoked = true
-	t.leaveLocked()
 }
 
 // leaveLocked hands the turn's running goroutines to the runtime's leftovers. A
