@@ -130,7 +130,7 @@ func (b *Block) Close() {
 // Other hands out a whole block of a type that the vocabulary does not have. It
 // is ignored if raw is not an object.
 func (o *Out) Other(typ string, raw messages.JSON) {
-	if typ == "" || messages.CheckJSON(raw) != nil || raw.Value().Kind() != '{' {
+	if typ == "" || messages.CheckJSON(raw) != nil || raw.Kind() != '{' {
 		return
 	}
 	b := o.Open(typ)
