@@ -197,10 +197,6 @@ type stringer struct{}
 
 func (stringer) String() string { return "as a string" }
 
-type unprintable struct{}
-
-func (unprintable) String() string { panic("no") }
-
 // P-17, P-14, V-12: the text and identity of what a body throws or returns.
 func TestThrownValues(t *testing.T) {
 	tests := []struct {
