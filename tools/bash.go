@@ -15,6 +15,7 @@ import (
 	"github.com/dsh-actor/dsh-actor/internal/proc"
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools/internal/plain"
 	"github.com/dsh-actor/dsh-actor/tools/shellcmd"
 )
 
@@ -47,7 +48,7 @@ func (k *Kit) bash() pipeline.Tool {
 		Run:             k.runBash,
 		Render:          renderBash,
 		Concurrent:      func(in BashInput) bool { return shellcmd.ReadOnly(in.Command) },
-		FinalizeContent: stripError,
+		FinalizeContent: plain.Failure,
 	})
 }
 

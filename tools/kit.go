@@ -151,15 +151,3 @@ func report(owner string, id messages.SessionID, r proc.Report) messages.Report 
 	}
 	return out
 }
-
-// stripError has a failure of the tool read as the tool says it, without the
-// prefix of P-17, unless the content was changed by somebody else.
-func stripError(call *pipeline.Call, r *messages.Result) (messages.Content, bool) {
-	if !r.IsError() || !call.BodyInvoked() || r.Info() != (messages.ErrorInfo{}) {
-		return messages.Content{}, false
-	}
-	if r.Content().Len() != 1 || r.Content().Text() != "Error: "+r.Message() {
-		return messages.Content{}, false
-	}
-	return messages.Text(r.Message()), true
-}
