@@ -1,6 +1,10 @@
 package actors
 
-import "github.com/asynkron/protoactor-go/actor"
+import (
+	"log/slog"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
 
 // CrashActor makes the session's actor panic in its Receive, as a bug of ours
 // would.
@@ -22,3 +26,5 @@ func (s *Session) PanicUnderLock() {
 
 // Broken reports whether the session's current activation has failed.
 func (s *Session) Broken() bool { return s.activation().broken() }
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -73,6 +73,8 @@ func BenchmarkTurn(b *testing.B) {
 			}
 			ctx := context.Background()
 			b.ReportAllocs()
+			used := cpu()
+			defer func() { reportCPU(b, used) }()
 			b.ResetTimer()
 			if n == 1 {
 				for range b.N {
