@@ -368,6 +368,10 @@ func TestAbortReplacesSuccess(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			p.Seams().Execute.Use(tt.wrapper(cancel))
+			p.Seams().PostExecute.Use(func(ctx context.Context, o pipeline.Outcome, next nextPost) (messages.PostToolDecision, error) {
+				outcomeOf(o.Result).expect(t, tt.want) // replaced before post-execute looks
+				return next(ctx)
+			})
 			outcomeOf(p.Execute(ctx, pipeline.Input{Name: "T"})).expect(t, tt.want)
 		})
 	}
