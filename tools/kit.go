@@ -10,6 +10,7 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/internal/proc"
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/pipeline"
 )
 
@@ -48,6 +49,8 @@ type Config struct {
 	// CwdChanged is told that the commands of a session are in another
 	// directory.
 	CwdChanged func(call *pipeline.Call, old, new string)
+	// Tracer puts the process of a command on the span of its body. Nil does not.
+	Tracer *otel.Tracer
 	// Unread lets Write and Edit change files that the session has not read.
 	Unread bool
 }
@@ -71,6 +74,7 @@ func New(cfg Config) *Kit {
 	if cfg.BaseEnv == nil {
 		cfg.BaseEnv = os.Environ()
 	}
+	cfg.BaseEnv = otel.StripEnv(cfg.BaseEnv)
 	setDefault(&cfg.DefaultTimeout, 120*time.Second)
 	setDefault(&cfg.MaxTimeout, 600*time.Second)
 	setDefault(&cfg.Grace, 3*time.Second)

@@ -78,11 +78,11 @@ type (
 // documentation asks.
 func (d *decoder) Event(_, data []byte, out *wire.Out) (done bool, err error) {
 	var e event
-	if err := json.Unmarshal(data, &e, wire.Lenient); err != nil {
+	if err := wire.Decode(data, &e, "event"); err != nil {
 		if typ := wire.EventType(data); typ != "" && !known(typ) {
 			return false, nil // the same names, with other values
 		}
-		return false, fmt.Errorf("malformed event: %w: %s", err, wire.Snippet(data))
+		return false, err
 	}
 	switch e.Type {
 	case "message_start":
@@ -137,8 +137,8 @@ func (d *decoder) start(index int, raw jsontext.Value, out *wire.Out) error {
 		return nil
 	}
 	var b wireBlock
-	if err := json.Unmarshal(raw, &b, wire.Lenient); err != nil {
-		return fmt.Errorf("malformed content block: %w: %s", err, wire.Snippet(raw))
+	if err := wire.Decode(raw, &b, "content block"); err != nil {
+		return err
 	}
 	switch typ {
 	case "text":
@@ -290,8 +290,8 @@ func finishKind(stop string, calls int) string {
 // Whole takes an answer that is one message, from a server that does not stream.
 func (d *decoder) Whole(data []byte, out *wire.Out) error {
 	var m wireMessage
-	if err := json.Unmarshal(data, &m, wire.Lenient); err != nil {
-		return fmt.Errorf("malformed answer: %w: %s", err, wire.Snippet(data))
+	if err := wire.Decode(data, &m, "answer"); err != nil {
+		return err
 	}
 	switch m.Type {
 	case "message":

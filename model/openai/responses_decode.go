@@ -82,11 +82,11 @@ type (
 // Event takes one event of the stream. Unknown events are ignored.
 func (d *responsesDecoder) Event(_, data []byte, out *wire.Out) (done bool, err error) {
 	var e responsesEvent
-	if err := json.Unmarshal(data, &e, wire.Lenient); err != nil {
+	if err := wire.Decode(data, &e, "event"); err != nil {
 		if typ := wire.EventType(data); typ != "" && !knownEvent(typ) {
 			return false, nil // the same names, with other values
 		}
-		return false, fmt.Errorf("malformed event: %w: %s", err, wire.Snippet(data))
+		return false, err
 	}
 	switch e.Type {
 	case "response.output_text.delta":
@@ -199,8 +199,8 @@ func (d *responsesDecoder) added(index int, raw jsontext.Value, out *wire.Out) e
 		d.openReasoning(it, out)
 	case "function_call":
 		var item outputItem
-		if err := json.Unmarshal(raw, &item, wire.Lenient); err != nil {
-			return fmt.Errorf("malformed output item: %w: %s", err, wire.Snippet(raw))
+		if err := wire.Decode(raw, &item, "output item"); err != nil {
+			return err
 		}
 		it.call = out.OpenCall(item.CallID, item.Name)
 	}
@@ -218,8 +218,8 @@ func (d *responsesDecoder) done(index int, raw jsontext.Value, out *wire.Out) er
 	var wireItem outputItem
 	switch typ {
 	case "message", "reasoning", "function_call":
-		if err := json.Unmarshal(raw, &wireItem, wire.Lenient); err != nil {
-			return fmt.Errorf("malformed output item: %w: %s", err, wire.Snippet(raw))
+		if err := wire.Decode(raw, &wireItem, "output item"); err != nil {
+			return err
 		}
 	}
 	switch typ {
@@ -252,8 +252,8 @@ func (d *responsesDecoder) done(index int, raw jsontext.Value, out *wire.Out) er
 func (d *responsesDecoder) doneMessage(it *item, wireItem *outputItem, out *wire.Out) error {
 	var parts []contentPart
 	if wireItem.Content != nil {
-		if err := json.Unmarshal(wireItem.Content, &parts, wire.Lenient); err != nil {
-			return fmt.Errorf("malformed content of a message: %w: %s", err, wire.Snippet(wireItem.Content))
+		if err := wire.Decode(wireItem.Content, &parts, "content of a message"); err != nil {
+			return err
 		}
 	}
 	for i, p := range parts {
@@ -365,8 +365,8 @@ func (d *responsesDecoder) state() messages.JSON {
 // Whole takes an answer that is one response.
 func (d *responsesDecoder) Whole(data []byte, out *wire.Out) error {
 	var r response
-	if err := json.Unmarshal(data, &r, wire.Lenient); err != nil {
-		return fmt.Errorf("malformed answer: %w: %s", err, wire.Snippet(data))
+	if err := wire.Decode(data, &r, "answer"); err != nil {
+		return err
 	}
 	switch {
 	case r.Error.Kind() == '{' || r.Error.Kind() == '"':

@@ -138,6 +138,9 @@ func TestExchangeFailures(t *testing.T) {
 		{"failure in the stream", wiretest.Stream("data: hel\n\ndata: fail\n\n"), "hel", messages.Failure{Code: messages.CodeOverloaded, Message: "failed"}},
 		{"request id", header(wiretest.Stream("data: fail\n\n"), "request-id", "req_1"), "", messages.Failure{Code: messages.CodeOverloaded, Message: "failed", RequestID: "req_1"}},
 		{"other request id", header(wiretest.Stream("data: bad\n\n"), "x-request-id", "req_2"), "", messages.Failure{Code: messages.CodeProtocol, Message: "bad event", RequestID: "req_2"}},
+		{"JSON that is cut", wiretest.Reply{Header: map[string]string{"Content-Type": "application/json"}, Parts: []string{"{"}, After: wiretest.Cut}, "", messages.Failure{Code: messages.CodeConnection, Message: "EOF"}},
+		{"HTML that is cut", wiretest.Reply{Header: map[string]string{"Content-Type": "text/html"}, After: wiretest.Cut}, "", messages.Failure{Code: messages.CodeConnection, Message: "EOF"}},
+		{"no content type, cut", wiretest.Reply{Header: map[string]string{"Content-Type": ""}, After: wiretest.Cut}, "", messages.Failure{Code: messages.CodeConnection, Message: "EOF"}},
 		{"long line", wiretest.Stream(longLine), "", messages.Failure{Code: messages.CodeProtocol, Message: "longer than 1000 bytes"}},
 		{"long JSON", wiretest.JSON(200, "{"+strings.Repeat(" ", 2000)+"}"), "", messages.Failure{Code: messages.CodeProtocol, Message: "longer than 1000 bytes"}},
 		{"garbage", wiretest.Stream("\x00\x01garbage\xff"), "", messages.Failure{Code: messages.CodeConnection, Message: "ended before"}},
@@ -241,6 +244,69 @@ func TestConnections(t *testing.T) {
 			}
 			if len(conns) != c.want {
 				t.Errorf("%d connections, want %d", len(conns), c.want)
+			}
+		})
+	}
+}
+
+// Over HTTP/2 the streams of one connection end one by one.
+func TestHTTP2(t *testing.T) {
+	mine := errors.New("mine")
+	for _, c := range []struct {
+		name  string
+		reply wiretest.Reply
+		stop  int // after so many chunks, by the context
+		idle  time.Duration
+		want  func(t *testing.T, got result)
+	}{
+		{"whole", wiretest.Stream(hello), 0, 0, func(t *testing.T, got result) {
+			if got.text != "hello" || !got.finished || got.err != nil {
+				t.Errorf("%+v", got)
+			}
+		}},
+		{"hangs after the end", wiretest.Reply{Parts: []string{hello}, After: wiretest.Hang}, 0, 0, func(t *testing.T, got result) {
+			if got.text != "hello" || !got.finished || got.err != nil {
+				t.Errorf("%+v", got)
+			}
+		}},
+		{"reset", wiretest.Reply{Parts: []string{"data: hel\n\n"}, After: wiretest.Reset}, 0, 0, func(t *testing.T, got result) {
+			if f := failure(t, got.err); f.Code != messages.CodeConnection || got.text != "hel" {
+				t.Errorf("%+v", got)
+			}
+		}},
+		{"idle", wiretest.Reply{Parts: []string{"data: hel\n\n"}, After: wiretest.Hang}, 0, 50 * time.Millisecond, func(t *testing.T, got result) {
+			if f := failure(t, got.err); f.Code != messages.CodeTimeout {
+				t.Errorf("%+v", got)
+			}
+		}},
+		{"cancelled", wiretest.Reply{Parts: []string{"data: hel\n\n"}, After: wiretest.Hang}, 2, 0, func(t *testing.T, got result) {
+			if !errors.Is(got.err, mine) {
+				t.Errorf("%+v", got)
+			}
+		}},
+		{"error", wiretest.JSON(529, "{}"), 0, 0, func(t *testing.T, got result) {
+			if f := failure(t, got.err); f.Code != messages.CodeOverloaded || f.Status != 529 {
+				t.Errorf("%+v", got)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := wiretest.ServeHTTP2(t, wiretest.Always(c.reply))
+			defer s.Client().CloseIdleConnections()
+			client := newClient(t, wire.Config{BaseURL: s.URL, HTTPClient: s.Client(), IdleTimeout: c.idle})
+			for range 2 {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				n := 0
+				c.want(t, run(ctx, client, func(messages.Chunk) bool {
+					if n++; n == c.stop {
+						cancel(mine)
+					}
+					return true
+				}))
+				cancel(nil)
+			}
+			if r := s.Requests(); len(r) != 2 || r[0].Remote != r[1].Remote {
+				t.Errorf("%d requests, or not on one connection", len(r))
 			}
 		})
 	}

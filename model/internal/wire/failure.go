@@ -23,6 +23,14 @@ import (
 // refused for that.
 var Lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
+// Decode reads JSON of a provider into v. The error says what it was.
+func Decode(data []byte, v any, what string) error {
+	if err := json.Unmarshal(data, v, Lenient); err != nil {
+		return fmt.Errorf("malformed %s: %w: %s", what, err, Snippet(data))
+	}
+	return nil
+}
+
 // ErrorDetail is what a provider says about an error. The members of Anthropic,
 // OpenAI and the servers that are compatible with them do not collide, so that
 // one reading fits all.

@@ -67,8 +67,22 @@ type Server struct {
 
 // Serve starts a server. It is closed with the test.
 func Serve(t testing.TB, reply func(n int) Reply) *Server {
+	s := unstarted(t, reply)
+	s.Start()
+	return s
+}
+
+// ServeHTTP2 starts a server that speaks HTTP/2, over TLS. Its Client trusts it.
+func ServeHTTP2(t testing.TB, reply func(n int) Reply) *Server {
+	s := unstarted(t, reply)
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	return s
+}
+
+func unstarted(t testing.TB, reply func(n int) Reply) *Server {
 	s := &Server{Waiting: make(chan struct{}, 1)}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, reply)
 	}))
 	t.Cleanup(s.Close)
@@ -118,8 +132,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, reply func(int) 
 		}
 	case Reset, Cut:
 		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
+		if err != nil { // HTTP/2, where it is the stream that is reset
+			panic(http.ErrAbortHandler)
 		}
 		if tcp, ok := conn.(*net.TCPConn); ok && a.After == Reset {
 			_ = tcp.SetLinger(0)
