@@ -20,10 +20,20 @@ type mailbox struct {
 	mu        sync.Mutex
 	system    queue
 	user      queue
-	scheduled bool
+	scheduled bool // somebody processes, or the spawner is about to
 	suspended bool
 	invoker   actor.MessageInvoker
 }
+
+// hold keeps the messages of a newborn until [mailbox.begin].
+func (m *mailbox) hold() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scheduled = true
+}
+
+// begin processes what has come since hold, beginning with Started.
+func (m *mailbox) begin() { m.process() }
 
 // queue is a FIFO whose first message needs no allocation.
 type queue struct {

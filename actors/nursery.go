@@ -17,7 +17,8 @@ type boxed interface {
 // nursery spawns actors with shared props. The library keeps the props of every
 // living actor (some 250 bytes) and takes the instance from a producer without
 // arguments; a cell hands the instance to the producer of its props, under a lock
-// because spawns run on many goroutines.
+// because spawns run on many goroutines. The child begins after the lock is free and
+// its parent knows it: what it does first may spawn as well.
 type nursery struct {
 	cells [64]cell
 	next  atomic.Uint32
@@ -52,7 +53,13 @@ func newNursery() *nursery {
 // spawn starts child under parent. Names are minted by the library and never
 // reused.
 func (n *nursery) spawn(parent actor.SpawnerContext, child boxed) *actor.PID {
-	c := &n.cells[n.next.Add(1)%uint32(len(n.cells))]
+	child.mailbox().hold()
+	pid := n.cells[n.next.Add(1)%uint32(len(n.cells))].spawn(parent, child)
+	child.mailbox().begin()
+	return pid
+}
+
+func (c *cell) spawn(parent actor.SpawnerContext, child boxed) *actor.PID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.child = child
