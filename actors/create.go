@@ -207,9 +207,8 @@ func storeAnswer(id messages.SessionID, err error) error {
 // activate sets a core up, spawns its actor and publishes it.
 func (rt *Runtime) activate(ctx context.Context, c *core, source messages.SessionStartSource) (s *Session, err error) {
 	ctx, span := rt.cfg.Tracer.StartSessionOpen(ctx, otel.SessionOpenStart{Session: c.id, Source: source, Epoch: c.epoch})
-	defer func() {
-		span.End(otel.SessionOpenEnd{Events: int(c.log.NextSeq()), Ending: otel.Ending{Err: err}})
-	}()
+	events := int(c.log.NextSeq())
+	defer func() { span.End(otel.SessionOpenEnd{Events: events, Ending: otel.Ending{Err: err}}) }()
 	if err := c.setUp(ctx); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 func (s *Session) CrashActor() {
 	c := s.activation()
 	pid := c.pid
-	c.rt.root.Send(pid, turnOver{}) // while idle: a report of no turn
+	c.rt.root.Send(pid, turnOver{})               // while idle: a report of no turn
 	c.rt.root.Send(pid, (*actor.Terminated)(nil)) // during a turn
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/model"
@@ -82,8 +83,10 @@ func (t *turn) afterAnswer(content messages.Content) (stepEnd, error) {
 	if err != nil && !t.interrupted() {
 		return stepEnd{}, err
 	}
-	t.at(atPostStep)
-	err = t.seams().PostStep.Run(t.in, &pipeline.Step{Agent: t, Turn: t.number, Step: t.step})
+	if seam := &t.seams().PostStep; !seam.Empty() {
+		t.at(atPostStep)
+		err = seam.Run(t.in, &pipeline.Step{Agent: t, Turn: t.number, Step: t.step})
+	}
 	switch {
 	case t.interrupted():
 		return stepEnd{}, errInterrupted
@@ -98,6 +101,12 @@ func (t *turn) afterAnswer(content messages.Content) (stepEnd, error) {
 // S-7).
 func (t *turn) continuation(end stepEnd, completed messages.EndReason) (messages.EndReason, error) {
 	none := messages.EndReason{}
+	if t.seams().TurnContinuation.Empty() && t.seams().TurnStop.Empty() {
+		if end.goOn || t.steeringPending() {
+			return none, nil
+		}
+		return completed, nil
+	}
 	event := &pipeline.Continuation{
 		Agent: t, Turn: t.number, Step: t.step, Default: messages.TurnStop{},
 		SteeringPending: t.steeringPending(), ToolCalls: end.calls, Message: end.content,
@@ -169,6 +178,9 @@ func (t *turn) turnStop(asked *pipeline.Continuation, goOn bool, completed messa
 
 // preStep runs agent/pre-step; it may halt the run (Z-21).
 func (t *turn) preStep() (messages.EndReason, error) {
+	if t.seams().PreStep.Empty() {
+		return messages.EndReason{}, nil
+	}
 	t.at(atPreStep)
 	verdict, err := t.seams().PreStep.Run(t.in, &pipeline.Step{Agent: t, Turn: t.number, Step: t.step})
 	switch {
@@ -376,30 +388,53 @@ func (c *core) hasHeader() bool {
 
 // stream logs each chunk before it is assembled (T-4).
 func (t *turn) stream(ctx context.Context, adapter model.Model, req model.Request, span *otel.ChatSpan) (asm *messages.Assembler, chunks []int64, err error) {
+	r := &receiver{turn: t, span: span, chunks: make([]int64, 0, expectedChunks)}
+	r.receive(adapter.Stream(ctx, req))
+	return &r.asm, r.chunks, r.err
+}
+
+// expectedChunks is the room for the sequence numbers of a short answer.
+const expectedChunks = 16
+
+// receiver takes one stream.
+type receiver struct {
+	turn   *turn
+	span   *otel.ChatSpan
+	asm    messages.Assembler
+	chunks []int64 // sequence numbers
+	err    error
+}
+
+func (r *receiver) receive(stream iter.Seq2[messages.Chunk, error]) {
 	defer func() {
 		if v := recover(); v != nil { // an adapter's panic is a failed request
-			err = &requestFailure{messages.Failure{Message: messages.PanicText(v), Code: messages.CodeUnknown}}
+			r.err = &requestFailure{messages.Failure{Message: messages.PanicText(v), Code: messages.CodeUnknown}}
 		}
 	}()
-	asm = &messages.Assembler{}
-	for chunk, err := range adapter.Stream(ctx, req) {
-		if err != nil {
-			return asm, chunks, &requestFailure{failureOf(err)}
-		}
-		if t.interrupted() {
-			return asm, chunks, errInterrupted
-		}
-		seq, err := t.core.appendOne(&t.writer, session.LogOnly(messages.AssistantChunk{
+	stream(r.take)
+}
+
+// take is the stream's yield.
+func (r *receiver) take(chunk messages.Chunk, err error) bool {
+	t := r.turn
+	switch {
+	case err != nil:
+		r.err = &requestFailure{failureOf(err)}
+	case t.interrupted():
+		r.err = errInterrupted
+	default:
+		var seq int64
+		seq, r.err = t.core.appendOne(&t.writer, session.LogOnly(messages.AssistantChunk{
 			Turn: t.number, Step: t.step, Chunk: chunk,
 		}))
-		if err != nil {
-			return asm, chunks, err
+		if r.err == nil {
+			r.span.Chunk()
+			r.chunks = append(r.chunks, seq)
+			r.asm.Add(chunk)
+			return true
 		}
-		span.Chunk()
-		chunks = append(chunks, seq)
-		asm.Add(chunk)
 	}
-	return asm, chunks, nil
+	return false
 }
 
 // failureOf is what an adapter's error says (V-9).

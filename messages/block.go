@@ -139,7 +139,16 @@ func (c Content) Text() string {
 
 // ToolCalls returns the tool-call blocks, in order.
 func (c Content) ToolCalls() []ToolCallBlock {
-	var out []ToolCallBlock
+	n := 0
+	for _, b := range c.blocks {
+		if _, ok := b.(ToolCallBlock); ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make([]ToolCallBlock, 0, n)
 	for _, b := range c.blocks {
 		if t, ok := b.(ToolCallBlock); ok {
 			out = append(out, t)
