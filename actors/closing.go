@@ -126,7 +126,8 @@ func (c *core) beginClose(keepInbox bool, reason string) (cl *closing, first boo
 		c.current.cancelLocked(messages.CancelDisposed)
 		cl.report.Count("turns", 1)
 	}
-	c.setStatusLocked(messages.StatusDisposed)
+	c.running = false
+	c.noteStatusLocked(messages.StatusDisposed)
 	return cl, true
 }
 

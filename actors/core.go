@@ -16,6 +16,9 @@ import (
 
 // core is one activation of a session. Verbs, the driver and the session's actor
 // act on it; what they change is behind mu, which is held for memory work only.
+//
+// There is one for every warm session, so what a session at rest does not need is
+// in busy.
 type core struct {
 	rt    *Runtime
 	agent *Agent
@@ -23,36 +26,46 @@ type core struct {
 	id    messages.SessionID
 	epoch messages.Epoch
 	actor sessionActor
-	pid   *actor.PID
 
 	// storeMu serializes what the session does with the store (K-1). It is taken
 	// before mu and held across I/O.
-	storeMu sync.Mutex
+	storeMu  sync.Mutex
+	reviving sync.Mutex // held by who rebuilds the session
 
-	mu       sync.Mutex
-	log      *session.Log
-	inbox    inbox
-	current  *turn // has an actor, or is about to
-	turn     *turn // has claimed a prompt; nil between turns
-	status   messages.Status
-	phase    phase
-	sealed   error // why appends are refused, once they are
-	created  bool  // the store has the session
-	stored   int64 // events before it are durable
-	idle     []chan struct{}
-	subs     []*wakeup
-	lane     lane
-	tasks    tasks
-	closing  *closing
-	gone     chan struct{}           // closed when the actor has stopped
-	reviving sync.Mutex              // held by who rebuilds the session
-	blocked  *time.Timer             // while the store refuses new turns
-	header   *messages.RequestHeader // last sent by this activation
-	prefix   *messages.List[messages.Message]
-	config   *messages.RequestConfig // what agent/request last returned
-	policy   string
-	started  chan struct{} // closed when the session-start listeners ended; nil if there are none
-	fails    int           // activations without a finished turn
+	mu      sync.Mutex
+	*busy              // not nil while mu is held
+	pid     *actor.PID // nil once the actor has stopped
+	log     *session.Log
+	sealed  error                   // why appends are refused, once they are
+	stored  int64                   // events before it are durable
+	header  *messages.RequestHeader // last sent by this activation
+	prefix  *messages.List[messages.Message]
+	config  *messages.RequestConfig // what agent/request last returned
+	phase   phase
+	running bool  // the status, unless disposed
+	created bool  // the store has the session
+	never   bool  // the approval policy
+	fails   uint8 // activations without a finished turn
+}
+
+// busy is the state of a session that is not at rest.
+type busy struct {
+	current *turn // has an actor, or is about to
+	turn    *turn // has claimed a prompt; nil between turns
+	inbox   inbox
+	idle    []chan struct{} // closed at rest
+	subs    []*wakeup
+	lane    lane
+	tasks   tasks
+	closing *closing
+	gone    chan struct{} // closed when the actor has stopped
+	blocked *time.Timer   // while the store refuses new turns
+	started chan struct{} // closed when the session-start listeners have ended; nil if there are none
+}
+
+func (b *busy) empty() bool {
+	return b.current == nil && b.turn == nil && b.inbox.empty() && b.idle == nil && b.subs == nil &&
+		b.lane.idle() && b.tasks.running == 0 && b.closing == nil && b.gone == nil && b.blocked == nil && b.started == nil
 }
 
 // phase is where a core is in its life.
@@ -91,7 +104,12 @@ var (
 )
 
 // lock takes mu. Its counterpart [core.unlock] must be deferred.
-func (c *core) lock() { c.mu.Lock() }
+func (c *core) lock() {
+	c.mu.Lock()
+	if c.busy == nil {
+		c.busy = &busy{}
+	}
+}
 
 // unlock releases mu. A panic under the lock leaves the state in doubt: the core
 // is sealed and broken, nothing more is written through it, and the panic goes on
@@ -99,6 +117,9 @@ func (c *core) lock() { c.mu.Lock() }
 func (c *core) unlock() {
 	v := recover()
 	if v == nil {
+		if c.busy.empty() {
+			c.busy = nil
+		}
 		c.mu.Unlock()
 		return
 	}
@@ -207,12 +228,29 @@ func (c *core) settledLocked() bool {
 	return c.current == nil && c.turn == nil && !c.inbox.waking()
 }
 
-// setStatus changes the status and tells.
+// statusLocked says what the agent does (V-14).
+func (c *core) statusLocked() messages.Status {
+	switch {
+	case c.phase == phaseClosing || c.phase == phaseClosed || c.closing != nil:
+		return messages.StatusDisposed
+	case c.running:
+		return messages.StatusRunning
+	default:
+		return messages.StatusIdle
+	}
+}
+
+// setStatusLocked changes the status between idle and running, and tells.
 func (c *core) setStatusLocked(s messages.Status) {
-	if c.status == s {
+	running := s == messages.StatusRunning
+	if c.running == running {
 		return
 	}
-	c.status = s
+	c.running = running
+	c.noteStatusLocked(s)
+}
+
+func (c *core) noteStatusLocked(s messages.Status) {
 	if c.rt.observed() {
 		c.noteLocked(messages.StatusChanged{Status: s})
 	}
@@ -306,5 +344,8 @@ func (c *core) Checkpoint(context.Context) error { return c.flush() }
 func (c *core) ApprovalPolicy() string {
 	c.lock()
 	defer c.unlock()
-	return c.policy
+	if c.never {
+		return pipeline.PolicyNever
+	}
+	return pipeline.PolicyAsk
 }

@@ -153,10 +153,7 @@ func (rt *Runtime) notStored(ctx context.Context, id messages.SessionID) error {
 func (rt *Runtime) newCore(agent *Agent, log *session.Log, epoch messages.Epoch) *core {
 	c := &core{
 		rt: rt, agent: agent, pipe: rt.pipe, id: log.ID(), epoch: epoch, log: log,
-		status: messages.StatusIdle, policy: agent.ApprovalPolicy,
-	}
-	if c.policy == "" {
-		c.policy = pipeline.PolicyAsk
+		never: agent.ApprovalPolicy == pipeline.PolicyNever,
 	}
 	return c
 }
@@ -173,15 +170,8 @@ func (rt *Runtime) load(ctx context.Context, id messages.SessionID, agent *Agent
 	if err != nil {
 		return nil, err
 	}
-	c := rt.newCore(agent, log, acquired.Epoch)
-	c.created, c.stored = true, log.NextSeq()
-	for _, item := range acquired.Inbox {
-		if item.Steering { // the turn that it was to join is over (T-16)
-			item.Steering, item.Wake = false, true
-		}
-		c.inbox.push(item)
-	}
-	if _, err := session.Repair(log); err != nil {
+	c, err := rt.adopt(agent, log, acquired)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.flush(); err != nil {
@@ -189,6 +179,22 @@ func (rt *Runtime) load(ctx context.Context, id messages.SessionID, agent *Agent
 	}
 	c.forgetStored()
 	return c, nil
+}
+
+// adopt makes the core of a log and an inbox that were just acquired.
+func (rt *Runtime) adopt(agent *Agent, log *session.Log, acquired session.Acquired) (*core, error) {
+	c := rt.newCore(agent, log, acquired.Epoch)
+	c.created, c.stored = true, log.NextSeq()
+	c.lock()
+	defer c.unlock()
+	for _, item := range acquired.Inbox {
+		if item.Steering { // the turn that it was to join is over (T-16)
+			item.Steering, item.Wake = false, true
+		}
+		c.inbox.push(item)
+	}
+	_, err := session.Repair(log)
+	return c, err
 }
 
 func storeAnswer(id messages.SessionID, err error) error {
@@ -293,6 +299,16 @@ func (c *core) withdraw() {
 	<-cl.done
 }
 
+// startOver tells the first turn that the session-start listeners have ended.
+func (c *core) startOver(started chan struct{}) {
+	close(started)
+	c.lock()
+	defer c.unlock()
+	if c.started == started {
+		c.started = nil
+	}
+}
+
 // begin dispatches agent/session-start, whose listeners run as tasks (Z-22), and
 // wakes the actor for prompts that were waiting.
 func (c *core) begin(source messages.SessionStartSource) {
@@ -302,10 +318,10 @@ func (c *core) begin(source messages.SessionStartSource) {
 	if !seam.Empty() {
 		started := make(chan struct{})
 		c.started = started
-		ctx := c.tasks.startLocked(c)
+		ctx := c.startTaskLocked()
 		go func() {
-			defer c.tasks.done(c)
-			defer close(started)
+			defer c.taskDone()
+			defer c.startOver(started)
 			if err := seam.Run(ctx, &pipeline.SessionStart{Agent: c, Source: source}); err != nil && !errors.Is(err, context.Canceled) {
 				c.rt.cfg.Logger.Warn("agent/session-start failed", "session", c.id, "error", err)
 			}

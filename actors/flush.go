@@ -113,7 +113,7 @@ func (c *core) supersededLocked() {
 // flushBehind flushes on a goroutine of its own and reports a failure as
 // agent/error with step 0 (A-7, T-14). Closing waits for it.
 func (c *core) flushBehind(turn int) {
-	c.tasks.start(c, func(context.Context) {
+	c.goTask(func(context.Context) {
 		if err := c.flush(); err != nil {
 			c.lock()
 			defer c.unlock()

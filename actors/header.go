@@ -56,17 +56,35 @@ func samePrefix(a, b messages.List[messages.Message]) bool {
 // sessions of one agent share one.
 type headers struct {
 	mu   sync.Mutex
-	last map[*Agent]*messages.RequestHeader
+	last map[headerKey]*sharedHeader
 }
 
-// internHeader returns a frozen copy of h, shared where possible.
-func (rt *Runtime) internHeader(agent *Agent, h *messages.RequestHeader) *messages.RequestHeader {
+// maxHeaders bounds what the sharing itself keeps alive.
+const maxHeaders = 256
+
+type headerKey struct {
+	agent  *Agent
+	reason messages.HeaderReason
+}
+
+// sharedHeader is a header and the event that logs it. It is frozen.
+type sharedHeader struct {
+	header messages.RequestHeader
+	event  messages.EventData
+}
+
+// internHeader returns h, shared where possible.
+func (rt *Runtime) internHeader(agent *Agent, h *messages.RequestHeader, reason messages.HeaderReason) *sharedHeader {
+	key := headerKey{agent, reason}
 	rt.headers.mu.Lock()
 	defer rt.headers.mu.Unlock()
-	if last := rt.headers.last[agent]; last != nil && sameHeader(last, h) {
+	if last := rt.headers.last[key]; last != nil && sameHeader(&last.header, h) {
 		return last
 	}
-	kept := *h
-	rt.headers.last[agent] = &kept
-	return &kept
+	if len(rt.headers.last) >= maxHeaders { // a host that makes an agent for each session
+		clear(rt.headers.last)
+	}
+	shared := &sharedHeader{*h, messages.RequestHeaderEvent{Header: *h, Reason: reason}}
+	rt.headers.last[key] = shared
+	return shared
 }

@@ -16,6 +16,10 @@ type inbox struct {
 	dropped  []messages.MessageID // were discarded; the store does not know yet
 }
 
+func (b *inbox) empty() bool {
+	return len(b.queue)+len(b.steering)+len(b.settled)+len(b.dropped) == 0
+}
+
 // waking reports whether the queue has an item that wakes the driver.
 func (b *inbox) waking() bool { return b.wakes > 0 }
 

@@ -61,6 +61,8 @@ type lane struct {
 	empty   []chan struct{} // closed when the lane has run dry
 }
 
+func (l *lane) idle() bool { return !l.running && l.queue == nil && l.empty == nil }
+
 // noteLocked queues a notification for the observers, if there are any.
 func (c *core) noteLocked(n messages.Notification) {
 	if !c.rt.observed() {
@@ -79,24 +81,28 @@ func (c *core) postLocked(fn func()) {
 }
 
 func (c *core) runLane() {
-	for {
-		c.mu.Lock()
-		batch := c.lane.queue
-		c.lane.queue = nil
-		if len(batch) == 0 {
-			c.lane.running = false
-			for _, w := range c.lane.empty {
-				close(w)
-			}
-			c.lane.empty = nil
-			c.mu.Unlock()
-			return
-		}
-		c.mu.Unlock()
+	for batch := c.nextOnLane(); batch != nil; batch = c.nextOnLane() {
 		for _, fn := range batch {
 			fn()
 		}
 	}
+}
+
+// nextOnLane takes what is queued; with nothing queued the lane ends.
+func (c *core) nextOnLane() []func() {
+	c.lock()
+	defer c.unlock()
+	batch := c.lane.queue
+	c.lane.queue = nil
+	if len(batch) > 0 {
+		return batch
+	}
+	c.lane.running = false
+	for _, w := range c.lane.empty {
+		close(w)
+	}
+	c.lane.empty = nil
+	return nil
 }
 
 // laneDry returns a channel that is closed when everything queued so far has been

@@ -38,26 +38,46 @@ func (m *mailbox) begin() { m.process() }
 // queue is a FIFO whose first message needs no allocation.
 type queue struct {
 	first any
-	rest  []any
+	rest  *[]any
 }
 
 func (q *queue) push(m any) {
-	if q.first == nil {
+	switch {
+	case q.first == nil:
 		q.first = m
-		return
+	case q.rest == nil:
+		q.rest = &[]any{m}
+	default:
+		*q.rest = append(*q.rest, m)
 	}
-	q.rest = append(q.rest, m)
 }
 
 func (q *queue) pop() any {
 	m := q.first
-	if len(q.rest) == 0 {
-		q.first, q.rest = nil, nil
+	if q.rest == nil {
+		q.first = nil
 		return m
 	}
-	q.first, q.rest[0] = q.rest[0], nil
-	q.rest = q.rest[1:]
+	rest := *q.rest
+	q.first, rest[0] = rest[0], nil
+	if len(rest) == 1 {
+		q.rest = nil
+	} else {
+		*q.rest = rest[1:]
+	}
 	return m
+}
+
+// len is the number of messages.
+func (q *queue) len() int {
+	switch {
+	case q.first == nil:
+		return 0
+	case q.rest == nil:
+		return 1
+	default:
+		return 1 + len(*q.rest)
+	}
 }
 
 // PostUserMessage implements actor.Mailbox.
@@ -95,10 +115,7 @@ func (m *mailbox) Start() {}
 func (m *mailbox) UserMessageCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.user.first == nil {
-		return 0
-	}
-	return 1 + len(m.user.rest)
+	return m.user.len()
 }
 
 // process runs until the mailbox is empty. A panic of the actor is escalated to

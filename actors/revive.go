@@ -74,7 +74,7 @@ func (rt *Runtime) rebuild(ctx context.Context, old *core) (*core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rebuild session %q: %w", old.id, err)
 	}
-	c.fails = old.failures()
+	c.fails = uint8(old.failures())
 	if err := c.setUp(ctx); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (c *core) endActor() {
 func (c *core) failures() int {
 	c.lock()
 	defer c.unlock()
-	return c.fails
+	return int(c.fails)
 }
 
 // superseded reports whether the activation lost its session to a newer owner.

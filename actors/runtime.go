@@ -58,7 +58,7 @@ func New(cfg Config) (*Runtime, error) {
 		cfg: cfg, gone: make(chan struct{}), nursery: newNursery(), dir: newDirectory(),
 		turnSlots: newSlots(cfg.MaxConcurrentTurns), retry: storeBackoff(), revival: storeBackoff(),
 	}
-	rt.headers.last = map[*Agent]*messages.RequestHeader{}
+	rt.headers.last = map[headerKey]*sharedHeader{}
 	rt.storeCtx, rt.storeDone = context.WithCancel(context.Background())
 	rt.pipe = pipeline.New(pipeline.Config{Tracer: cfg.Tracer, Warn: func(err error) {
 		cfg.Logger.Warn("listener failed", "error", err)

@@ -167,7 +167,7 @@ func (s *Session) Status() messages.Status {
 	c := s.activation()
 	c.lock()
 	defer c.unlock()
-	return c.status
+	return c.statusLocked()
 }
 
 // Header describes the session.

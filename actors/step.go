@@ -373,10 +373,11 @@ func (t *turn) logHeader(h *messages.RequestHeader) error {
 			reason = messages.HeaderResume
 		}
 	}
-	if err := t.append(session.LogOnly(messages.RequestHeaderEvent{Header: *h, Reason: reason})); err != nil {
+	shared := c.rt.internHeader(c.agent, h, reason)
+	if _, err := c.appendOne(&t.writer, session.LogOnly(shared.event)); err != nil {
 		return err
 	}
-	c.header = c.rt.internHeader(c.agent, h)
+	c.header = &shared.header
 	return nil
 }
 
@@ -485,9 +486,10 @@ func (t *turn) stepResult(m *messages.AssistantMessage, finish messages.FinishRe
 		return nil
 	}
 	t.at(atStepResult)
+	provenance := m.Provenance
 	event := &pipeline.StepResult{
 		Agent: t, Turn: t.number, Step: t.step, Finish: finish,
-		Message: messages.Message{Role: messages.RoleAssistant, Content: m.Content, Provenance: m.Provenance},
+		Message: messages.Message{Role: messages.RoleAssistant, Content: m.Content, Provenance: &provenance},
 	}
 	out, err := seam.Run(t.in, event, keepAnswer)
 	switch {

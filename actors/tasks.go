@@ -4,8 +4,7 @@ import "context"
 
 // tasks are a session's goroutines beside its turns: session-start listeners,
 // flushes. They are few and short; each is owned by the session, which waits for
-// them when it closes. It is behind the core's mu, except that start and done
-// take it.
+// them when it closes. It is behind the core's mu.
 type tasks struct {
 	running int
 	cancel  context.CancelFunc
@@ -13,19 +12,20 @@ type tasks struct {
 	none    []chan struct{} // closed when none runs any more
 }
 
-// start runs fn on a goroutine. The context ends when the session closes.
-func (t *tasks) start(c *core, fn func(context.Context)) {
+// goTask runs fn on a goroutine. The context ends when the session closes.
+func (c *core) goTask(fn func(context.Context)) {
 	c.lock()
-	ctx := t.startLocked(c)
+	ctx := c.startTaskLocked()
 	c.unlock()
 	go func() {
-		defer t.done(c)
+		defer c.taskDone()
 		fn(ctx)
 	}()
 }
 
-// startLocked counts a task and returns its context.
-func (t *tasks) startLocked(c *core) context.Context {
+// startTaskLocked counts a task and returns its context.
+func (c *core) startTaskLocked() context.Context {
+	t := &c.tasks
 	t.running++
 	if t.ctx == nil {
 		t.ctx, t.cancel = context.WithCancel(context.WithValue(context.Background(), insideKey{}, c))
@@ -33,18 +33,18 @@ func (t *tasks) startLocked(c *core) context.Context {
 	return t.ctx
 }
 
-func (t *tasks) done(c *core) {
+func (c *core) taskDone() {
 	c.lock()
 	defer c.unlock()
+	t := &c.tasks
 	if t.running--; t.running > 0 {
 		return
 	}
 	for _, w := range t.none {
 		close(w)
 	}
-	t.none = nil
 	t.cancel() // an idle session has no context
-	t.ctx, t.cancel = nil, nil
+	*t = tasks{}
 }
 
 // quietLocked returns a channel that is closed when no task runs.

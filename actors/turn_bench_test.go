@@ -115,7 +115,7 @@ var benchPrompt = messages.Text("go on")
 // BenchmarkIdleSession reports the heap that a session keeps after one turn, its
 // log in a store that discards it.
 func BenchmarkIdleSession(b *testing.B) {
-	const n = 100_000
+	n := idleSessions
 	for b.Loop() {
 		w := newWorld(b, newBenchModel(), func(c *actors.Config) { c.Store = session.NewDiscardStore() })
 		w.tool(noop("Noop", true, nil))
@@ -127,7 +127,7 @@ func BenchmarkIdleSession(b *testing.B) {
 			turn(b, context.Background(), sessions[i])
 		}
 		used := heap() - before
-		b.ReportMetric(float64(used)/n, "B/session")
+		b.ReportMetric(float64(used)/float64(n), "B/session")
 		runtime.KeepAlive(sessions)
 	}
 }
@@ -139,3 +139,6 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// idleSessions is how many sessions BenchmarkIdleSession keeps.
+var idleSessions = 100_000

@@ -136,7 +136,7 @@ func (c *core) admit(item *messages.InboxItem) (session.Batch, error) {
 		return session.Batch{}, messages.Errorf(messages.CodeTurnLimit,
 			"session %q may have %d turns", c.id, most)
 	}
-	if c.status != messages.StatusRunning {
+	if !c.running {
 		item.Steering = false
 	}
 	b := c.batchLocked()
@@ -153,7 +153,7 @@ func (c *core) enqueue(item messages.InboxItem) (wake bool, err error) {
 		c.inbox.forget([]messages.InboxItem{item})
 		return false, err
 	}
-	if c.status != messages.StatusRunning {
+	if !c.running {
 		item.Steering = false
 	}
 	c.inbox.push(item)

@@ -25,7 +25,7 @@ func TypeCatalogue() []TypeDoc {
 			{Name: "description", Type: "string", Doc: "what the tool does, for the model"},
 			{Name: "parameters", Type: "JSON", Doc: "the JSON Schema of the arguments"},
 		}),
-		recordDoc("Message", "One entry of the model's history.", Message{RoleAssistant, Text("Done."), Provenance{Provider: "anthropic", Model: "claude-sonnet-4-5"}}, []FieldDoc{
+		recordDoc("Message", "One entry of the model's history.", Message{RoleAssistant, Text("Done."), &Provenance{Provider: "anthropic", Model: "claude-sonnet-4-5"}}, []FieldDoc{
 			{Name: "role", Type: "string", Doc: "system, user or assistant"},
 			{Name: "content", Type: "Block[]", Doc: "what was said"},
 			{Name: "provenance", Type: "Provenance", Optional: true, Doc: "which model wrote it; assistant messages only"},

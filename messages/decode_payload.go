@@ -71,10 +71,15 @@ func (s *ToolSpec) decodeView(raw JSON) error {
 }
 
 func (m *Message) decodeView(raw JSON) error {
-	return decodeFields(raw, "", []field{
+	var from Provenance
+	err := decodeFields(raw, "", []field{
 		{name: "role", into: (*string)(&m.Role)}, {name: "content", into: &m.Content},
-		{name: "provenance", into: &m.Provenance, optional: true},
+		{name: "provenance", into: &from, optional: true},
 	})
+	if from != (Provenance{}) {
+		m.Provenance = &from
+	}
+	return err
 }
 
 func (d *AssistantChunk) decodeView(raw JSON) error {

@@ -53,7 +53,7 @@ var goldenEvents = []struct {
 		Config:        RequestConfig{Provider: "p", Model: "m", Temperature: "0.70", MaxTokens: 4096, Stop: ListOf("a", "b")},
 		System:        "be brief",
 		Tools:         ListOf(ToolSpec{Name: "t", Description: "d", Parameters: `{"type":"object"}`}),
-		MessagePrefix: ListOf(Message{Role: RoleUser, Content: Text("x")}, Message{Role: RoleAssistant, Content: Text("y"), Provenance: Provenance{"p", "m", `{"s":1}`}}),
+		MessagePrefix: ListOf(Message{Role: RoleUser, Content: Text("x")}, Message{Role: RoleAssistant, Content: Text("y"), Provenance: &Provenance{"p", "m", `{"s":1}`}}),
 	}, HeaderChange}},
 		`{"type":"request/header","seq":3,"time":8,"data":{"header":{"config":{"provider":"p","model":"m","temperature":0.70,"maxTokens":4096,"stop":["a","b"]},"system":"be brief","tools":[{"name":"t","description":"d","parameters":{"type":"object"}}],"messagePrefix":[{"role":"user","content":[{"type":"text","text":"x"}]},{"role":"assistant","content":[{"type":"text","text":"y"}],"provenance":{"provider":"p","model":"m","replayState":{"s":1}}}]},"reason":"change"}}`},
 	{"assistant/chunk", Event{Seq: 5, Time: 9, Data: AssistantChunk{1, 2, TextDelta{0, "Hel"}}},

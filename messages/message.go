@@ -20,7 +20,17 @@ const (
 type Message struct {
 	Role       Role       `json:"role"`
 	Content    Content    `json:"content"`
-	Provenance Provenance `json:"provenance,omitzero"`
+	// Provenance is set on assistant messages only. It is shared and must not be
+	// written to.
+	Provenance *Provenance `json:"provenance,omitzero"`
+}
+
+// From returns the provenance, or none.
+func (m Message) From() Provenance {
+	if m.Provenance == nil {
+		return Provenance{}
+	}
+	return *m.Provenance
 }
 
 // Provenance says which model wrote an assistant message. ReplayState is the

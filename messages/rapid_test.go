@@ -131,7 +131,7 @@ func (d draw) header() RequestHeader {
 	for range d.pick(3) {
 		h.Config.Stop = h.Config.Stop.Append(d.text())
 		h.Tools = h.Tools.Append(ToolSpec{d.text(), d.text(), d.raw()})
-		h.MessagePrefix = h.MessagePrefix.Append(Message{Role(d.text()), d.content(), Provenance{d.text(), d.text(), d.raw()}})
+		h.MessagePrefix = h.MessagePrefix.Append(Message{Role(d.text()), d.content(), &Provenance{d.text(), d.text(), d.raw()}})
 	}
 	return h
 }

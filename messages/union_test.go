@@ -111,7 +111,7 @@ func TestMessageGolden(t *testing.T) {
 	checkGolden(t, []golden[Message]{
 		{Message{Role: RoleSystem, Content: Text("s")}, `{"role":"system","content":[{"type":"text","text":"s"}]}`},
 		{Message{Role: RoleUser, Content: EmptyContent()}, `{"role":"user","content":[]}`},
-		{Message{RoleAssistant, Text("a"), Provenance{"p", "m", `[0.10]`}}, `{"role":"assistant","content":[{"type":"text","text":"a"}],"provenance":{"provider":"p","model":"m","replayState":[0.10]}}`},
+		{Message{RoleAssistant, Text("a"), &Provenance{"p", "m", `[0.10]`}}, `{"role":"assistant","content":[{"type":"text","text":"a"}],"provenance":{"provider":"p","model":"m","replayState":[0.10]}}`},
 	})
 }
 

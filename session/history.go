@@ -75,6 +75,20 @@ func roomy[T any](s []T) []T {
 	return append(make([]T, 0, len(s)+len(s)/2+1), s...)
 }
 
+// clip gives back the room for growth of a short history. It bounds the copying by
+// what it saves: most sessions at rest are short, and a long one keeps its room.
+func (v *view) clip() {
+	if n := len(v.messages); n <= clipAt && n < cap(v.messages) {
+		v.messages = append(make([]messages.Message, 0, n), v.messages...)
+	}
+	if n := len(v.nodes); n <= clipAt && n < cap(v.nodes) {
+		v.nodes = append(make([]Node, 0, n), v.nodes...)
+	}
+}
+
+// clipAt is the length up to which a history at rest has no room to grow.
+const clipAt = 32
+
 // put makes the node of e take its place.
 func (v *view) put(e *messages.Event, at span, kind NodeKind, identity uint64) {
 	m, shown := messageOf(e.Data)
@@ -162,8 +176,11 @@ func messageOf(data messages.EventData) (messages.Message, bool) {
 	case messages.SteeringMessage:
 		return messages.Message{Role: messages.RoleUser, Content: d.Content}, true
 	case messages.AssistantMessage:
-		return messages.Message{Role: messages.RoleAssistant, Content: d.Content, Provenance: d.Provenance},
-			d.Content.Len() > 0
+		if d.Content.Len() == 0 {
+			return messages.Message{}, false
+		}
+		from := d.Provenance
+		return messages.Message{Role: messages.RoleAssistant, Content: d.Content, Provenance: &from}, true
 	case messages.ToolResult:
 		return messages.Message{Role: messages.RoleUser, Content: messages.NewContent(messages.ToolResultBlock{
 			ToolCallID: d.CallID, Content: d.Content, IsError: d.IsError,

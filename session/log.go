@@ -159,6 +159,7 @@ func (l *Log) Trim(before int64) {
 	}
 	if !l.turnOpen {
 		l.calls = calls{}
+		l.view.clip()
 	}
 }
 

@@ -54,7 +54,7 @@ func naiveHistory(events []messages.Event) []messages.Message {
 		case messages.AssistantMessage:
 			if d.Content.Len() > 0 {
 				out = append(out, messages.Message{
-					Role: messages.RoleAssistant, Content: d.Content, Provenance: d.Provenance,
+					Role: messages.RoleAssistant, Content: d.Content, Provenance: &d.Provenance,
 				})
 			}
 		case messages.ToolResult:

@@ -327,7 +327,7 @@ func TestRoundTrip(t *testing.T) {
 	got := wiretest.Assemble(t, chunks)
 	back := messages.Message{
 		Role: messages.RoleAssistant, Content: got.Content,
-		Provenance: messages.Provenance{Provider: "anthropic", Model: "claude", ReplayState: got.ReplayState},
+		Provenance: &messages.Provenance{Provider: "anthropic", Model: "claude", ReplayState: got.ReplayState},
 	}
 	m, err := New(Config{NoCache: true})
 	if err != nil {

@@ -64,8 +64,8 @@ func split(req *model.Request) (system []string, turns []turn) {
 			continue
 		}
 		m := message{Message: msg}
-		if msg.Role == messages.RoleAssistant && msg.Provenance.Provider == req.Header.Config.Provider {
-			m.replay = parseReplay(msg.Provenance.ReplayState, msg.Content)
+		if msg.Role == messages.RoleAssistant && msg.From().Provider == req.Header.Config.Provider {
+			m.replay = parseReplay(msg.From().ReplayState, msg.Content)
 		}
 		if m.end = m.spoken(); m.end == 0 {
 			continue

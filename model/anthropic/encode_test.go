@@ -28,7 +28,7 @@ func result(id messages.CallID, text string, isError bool) messages.Message {
 func assistant(replay messages.JSON, blocks ...messages.Block) messages.Message {
 	return messages.Message{
 		Role: messages.RoleAssistant, Content: messages.NewContent(blocks...),
-		Provenance: messages.Provenance{Provider: "anthropic", Model: "claude", ReplayState: replay},
+		Provenance: &messages.Provenance{Provider: "anthropic", Model: "claude", ReplayState: replay},
 	}
 }
 

@@ -30,7 +30,7 @@ func result(id messages.CallID, text string) messages.Message {
 func assistant(replay messages.JSON, blocks ...messages.Block) messages.Message {
 	return messages.Message{
 		Role: messages.RoleAssistant, Content: messages.NewContent(blocks...),
-		Provenance: messages.Provenance{Provider: "openai", Model: "gpt", ReplayState: replay},
+		Provenance: &messages.Provenance{Provider: "openai", Model: "gpt", ReplayState: replay},
 	}
 }
 

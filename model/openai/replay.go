@@ -48,8 +48,8 @@ func (r replay) encode(api API) messages.JSON {
 // through the API. State of another kind, or that does not fit the content, is
 // none.
 func parseReplay(m messages.Message, provider string, api API) (r replay, ok bool) {
-	state := m.Provenance.ReplayState
-	if m.Role != messages.RoleAssistant || state == "" || m.Provenance.Provider != provider {
+	state := m.From().ReplayState
+	if m.Role != messages.RoleAssistant || state == "" || m.From().Provider != provider {
 		return replay{}, false
 	}
 	if state.Unmarshal(&r) != nil || r.Version != replayVersion || r.API != api {

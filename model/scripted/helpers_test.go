@@ -67,7 +67,7 @@ func (k *talk) answer() messages.Assembled {
 	}
 	k.history = k.history.Append(messages.Message{
 		Role: messages.RoleAssistant, Content: got.Content,
-		Provenance: messages.Provenance{Provider: "p", Model: "m", ReplayState: got.ReplayState},
+		Provenance: &messages.Provenance{Provider: "p", Model: "m", ReplayState: got.ReplayState},
 	})
 	k.attempt = 0
 	return got

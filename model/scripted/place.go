@@ -92,7 +92,7 @@ func markOf(n, run int) messages.JSON {
 
 // marked returns the place that an assistant message says it has.
 func (s *Script) marked(m messages.Message) (place, bool) {
-	text, ok := strings.CutPrefix(string(m.Provenance.ReplayState), markStart)
+	text, ok := strings.CutPrefix(string(m.From().ReplayState), markStart)
 	if !ok {
 		return place{}, false
 	}

@@ -114,7 +114,7 @@ func TestUnmarkedHistory(t *testing.T) {
 	for _, state := range []messages.JSON{``, `null`, `{"scripted":0}`, `{"scripted":-3}`, `{"scripted":x}`, `{"scripted":2`, `{"other":2}`, `{"scripted":2,"run":0}`, `{"scripted":2,"run":}`, `{"scripted":2,"run":1,"run":2}`, `{"scripted":99999999999999999999}`} {
 		foreign := newTalk(t, s)
 		foreign.history = foreign.history.Append(messages.Message{
-			Role: messages.RoleAssistant, Content: messages.Text("x"), Provenance: messages.Provenance{ReplayState: state},
+			Role: messages.RoleAssistant, Content: messages.Text("x"), Provenance: &messages.Provenance{ReplayState: state},
 		})
 		if got := turns(foreign, 1)[0]; got != "b" {
 			t.Errorf("after one answer with replay state %q: %q, want b", state, got)
@@ -122,7 +122,7 @@ func TestUnmarkedHistory(t *testing.T) {
 	}
 	far := newTalk(t, s)
 	far.history = far.history.Append(messages.Message{
-		Role: messages.RoleAssistant, Content: messages.Text("x"), Provenance: messages.Provenance{ReplayState: markOf(1000, 1)},
+		Role: messages.RoleAssistant, Content: messages.Text("x"), Provenance: &messages.Provenance{ReplayState: markOf(1000, 1)},
 	})
 	if got := turns(far, 1)[0]; got != "The script has ended." {
 		t.Errorf("after the mark of a longer script: %q", got)

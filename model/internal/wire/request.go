@@ -76,7 +76,7 @@ func SizeHint(req *model.Request) int {
 		n += perBlock + len(t.Description) + len(t.Parameters)
 	}
 	for msg := range Messages(req) {
-		n += perBlock + len(msg.Provenance.ReplayState)
+		n += perBlock + len(msg.From().ReplayState)
 		for b := range msg.Content.Blocks() {
 			n += perBlock + blockSize(b)
 		}

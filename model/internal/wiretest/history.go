@@ -48,7 +48,7 @@ func History(t *rapid.T, reply func(messages.Content) messages.JSON) (history []
 		provider := rapid.SampledFrom([]string{"p", "p", "other"}).Draw(t, "provider")
 		history = append(history, messages.Message{
 			Role: messages.RoleAssistant, Content: content,
-			Provenance: messages.Provenance{Provider: provider, Model: "m", ReplayState: reply(content)},
+			Provenance: &messages.Provenance{Provider: provider, Model: "m", ReplayState: reply(content)},
 		})
 		for _, c := range calls {
 			result := messages.ToolResultBlock{ToolCallID: c, IsError: rapid.Bool().Draw(t, "error")}
