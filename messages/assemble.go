@@ -1,6 +1,9 @@
 package messages
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Assembler builds an assistant message from stream chunks (V-7). The zero
 // value is ready. It is not safe for concurrent use.
@@ -31,8 +34,8 @@ type Assembled struct {
 	ReplayState JSON
 }
 
-// Add takes the next chunk. Deltas and block-ends for a closed index, and a
-// second block-start for a known one, are ignored.
+// Add takes the next chunk. Deltas and block-ends for a closed index, a second
+// block-start for a known one, and a block-end without a block are ignored.
 func (a *Assembler) Add(c Chunk) {
 	switch c := c.(type) {
 	case BlockStart:
@@ -58,6 +61,9 @@ func (a *Assembler) Add(c Chunk) {
 		}
 		s.text = append(s.text, c.ArgumentsDelta...)
 	case BlockEnd:
+		if c.Block == nil {
+			return
+		}
 		if s := a.slot(c.Index, c.Block.BlockType()); s.done == nil {
 			s.done = cleanBlock(c.Block)
 		}
@@ -68,8 +74,10 @@ func (a *Assembler) Add(c Chunk) {
 	}
 }
 
+// slot returns the slot of an index. The last one is looked at first: streams
+// mostly work on one block at a time.
 func (a *Assembler) slot(index int, typ string) *slot {
-	for i := range a.slots {
+	for i := len(a.slots) - 1; i >= 0; i-- {
 		if a.slots[i].index == index {
 			return &a.slots[i]
 		}
@@ -78,9 +86,10 @@ func (a *Assembler) slot(index int, typ string) *slot {
 	return &a.slots[len(a.slots)-1]
 }
 
-// Result assembles what was added. Blocks are ordered by the first appearance
-// of their index. A missing finish counts as [FinishStop]. It fails for an
-// unclosed block of a type that deltas cannot build.
+// Result assembles what was added so far, and changes nothing. Blocks are in
+// the order in which their indexes first appeared. A missing finish counts as
+// [FinishStop]. It fails for an unclosed block of a type that deltas cannot
+// build.
 func (a *Assembler) Result() (Assembled, error) {
 	out := Assembled{Usage: a.usage, HasUsage: a.hasUsage, Finish: a.finish, ReplayState: a.replay}
 	if !a.finished {
@@ -97,10 +106,11 @@ func (a *Assembler) Result() (Assembled, error) {
 		case s.typ == TypeReasoning:
 			blocks[i] = ReasoningBlock{ValidUTF8(string(s.text))}
 		case s.typ == TypeToolCall:
-			if s.id == "" {
-				s.id = CallID(fmt.Sprintf("call-%d", s.index))
+			id := s.id
+			if id == "" {
+				id = CallID("call-" + strconv.Itoa(s.index))
 			}
-			blocks[i] = cleanBlock(ToolCallBlock{s.id, s.name, string(s.text)})
+			blocks[i] = cleanBlock(ToolCallBlock{id, s.name, string(s.text)})
 		default:
 			return out, fmt.Errorf("cannot assemble incomplete block of type %q", s.typ)
 		}

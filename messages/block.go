@@ -1,13 +1,12 @@
 package messages
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -173,151 +172,138 @@ func cleanBlock(b Block) Block {
 		}
 	case ToolCallBlock:
 		return ToolCallBlock{CallID(ValidUTF8(string(b.ID))), ValidUTF8(b.Name), ValidUTF8(b.Arguments)}
+	case ToolResultBlock:
+		b.ToolCallID = CallID(ValidUTF8(string(b.ToolCallID)))
+		return b
+	case ImageBlock:
+		return ImageBlock{ValidUTF8(b.MediaType), ValidUTF8(b.Data)}
 	}
 	return b
 }
 
-// MarshalJSONTo writes the blocks as an array; absent content is an empty one.
-func (c Content) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if err := enc.WriteToken(jsontext.BeginArray); err != nil {
-		return err
-	}
-	for _, b := range c.blocks {
-		if err := encodeBlock(enc, b); err != nil {
-			return err
+// appendJSON appends the blocks as an array; absent content is an empty one.
+func (c Content) appendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, '[')
+	for i, b := range c.blocks {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendBlock(dst, b); err != nil {
+			return dst, fmt.Errorf("content block %d: %w", i, err)
 		}
 	}
-	return enc.WriteToken(jsontext.EndArray)
+	return append(dst, ']'), nil
 }
 
+// MarshalJSONTo writes the blocks as an array; absent content is an empty one.
+func (c Content) MarshalJSONTo(enc *jsontext.Encoder) error { return writeAppended(enc, c) }
+
 // UnmarshalJSONFrom reads an array of blocks. Unknown types are kept.
-func (c *Content) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if k := dec.PeekKind(); k != '[' {
-		return fmt.Errorf("content must be an array of blocks, not %v", k)
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
+func (c *Content) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, c) }
+
+func (c *Content) decodeView(raw JSON) error {
+	if raw.Kind() != '[' {
+		return errors.New("must be an array of blocks")
 	}
 	blocks := []Block{}
-	for dec.PeekKind() != ']' {
-		v, err := dec.ReadValue()
+	for item := range raw.Elements() {
+		b, err := decodeBlock(item)
 		if err != nil {
-			return err
-		}
-		b, err := decodeBlock(JSON(v))
-		if err != nil {
-			return err
+			return fmt.Errorf("content block %d: %w", len(blocks), err)
 		}
 		blocks = append(blocks, b)
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	c.blocks = blocks
+	*c = Content{blocks}
 	return nil
 }
 
 // DecodeContent reads content from JSON text.
 func DecodeContent(j JSON) (Content, error) {
 	var c Content
-	err := j.Unmarshal(&c)
-	return c, err
+	if err := CheckJSON(j); err != nil {
+		return c, fmt.Errorf("content: %w", err)
+	}
+	if err := c.decodeView(j); err != nil {
+		return c, fmt.Errorf("content: %w", err)
+	}
+	return c, nil
 }
 
-func encodeBlock(enc *jsontext.Encoder, b Block) error {
+func appendBlock(dst []byte, b Block) ([]byte, error) {
 	switch b := b.(type) {
 	case TextBlock:
-		return encodeTagged(enc, TypeText, b)
+		dst = appendMember(dst, `{"type":"text","text":`, b.Text)
 	case ReasoningBlock:
-		return encodeTagged(enc, TypeReasoning, b)
+		dst = appendMember(dst, `{"type":"reasoning","text":`, b.Text)
 	case ToolCallBlock:
-		return encodeTagged(enc, TypeToolCall, b)
+		dst = appendMember(dst, `{"type":"tool-call","id":`, string(b.ID))
+		dst = appendMember(dst, `,"name":`, b.Name)
+		dst = appendMember(dst, `,"arguments":`, b.Arguments)
 	case ToolResultBlock:
-		return encodeTagged(enc, TypeToolResult, b)
+		dst = appendMember(dst, `{"type":"tool-result","toolCallId":`, string(b.ToolCallID))
+		var err error
+		if dst, err = b.Content.appendJSON(append(dst, `,"content":`...)); err != nil {
+			return dst, err
+		}
+		if b.IsError {
+			dst = append(dst, `,"isError":true`...)
+		}
 	case ImageBlock:
-		return encodeTagged(enc, TypeImage, b)
+		dst = appendMember(dst, `{"type":"image","mediaType":`, b.MediaType)
+		dst = appendMember(dst, `,"data":`, b.Data)
 	case OtherBlock:
-		return enc.WriteValue(b.Raw.Bytes())
+		if b.Raw.Kind() != '{' { // absent, or made by hand
+			return dst, fmt.Errorf("block of type %q has no object", b.Type)
+		}
+		return appendRaw(dst, b.Raw)
 	default:
-		return fmt.Errorf("content block of unknown Go type %T", b)
+		return dst, fmt.Errorf("unknown Go type %T", b)
 	}
+	return append(dst, '}'), nil
 }
 
+// decodeBlock reads one block from a view.
 func decodeBlock(raw JSON) (Block, error) {
 	typ, err := discriminator(raw, "type")
 	if err != nil {
-		return nil, fmt.Errorf("content block: %w", err)
-	}
-	switch typ {
-	case TypeText:
-		return asBlock(decodeTagged[TextBlock](raw))
-	case TypeReasoning:
-		return asBlock(decodeTagged[ReasoningBlock](raw))
-	case TypeToolCall:
-		return asBlock(decodeTagged[ToolCallBlock](raw))
-	case TypeToolResult:
-		return asBlock(decodeTagged[ToolResultBlock](raw))
-	case TypeImage:
-		return asBlock(decodeTagged[ImageBlock](raw))
-	default:
-		return OtherBlock{Type: typ, Raw: raw}, nil
-	}
-}
-
-func asBlock[T Block](b T, err error) (Block, error) {
-	if err != nil {
 		return nil, err
+	}
+	b, err := decodeKnownBlock(typ, raw)
+	if err != nil {
+		return nil, fmt.Errorf("type %q: %w", typ, err)
 	}
 	return b, nil
 }
 
-// tagged is the wire form of a union case: the discriminator, then the fields.
-type tagged[T any] struct {
-	Type string `json:"type"`
-	Body T      `json:",embed"`
-}
-
-func encodeTagged[T any](enc *jsontext.Encoder, typ string, v T) error {
-	return json.MarshalEncode(enc, tagged[T]{typ, v}, marshalOptions)
-}
-
-// decodeTagged reads one union case. Members that the case does not declare
-// are an error: dropping them would lose what a newer version wrote.
-func decodeTagged[T any](raw JSON) (T, error) {
-	var v tagged[T]
-	err := raw.Unmarshal(&v, json.RejectUnknownMembers(true))
-	return v.Body, err
-}
-
-// discriminator returns the string member key of the object raw.
-func discriminator(raw JSON, key string) (string, error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(raw.Bytes()))
-	tok, err := dec.ReadToken()
-	if err != nil {
-		return "", err
+func decodeKnownBlock(typ string, raw JSON) (Block, error) {
+	switch typ {
+	case TypeText:
+		var b TextBlock
+		err := decodeFields(raw, "type", []field{{name: "text", into: &b.Text}})
+		return b, err
+	case TypeReasoning:
+		var b ReasoningBlock
+		err := decodeFields(raw, "type", []field{{name: "text", into: &b.Text}})
+		return b, err
+	case TypeToolCall:
+		var b ToolCallBlock
+		err := decodeFields(raw, "type", []field{
+			{name: "id", into: (*string)(&b.ID)}, {name: "name", into: &b.Name}, {name: "arguments", into: &b.Arguments},
+		})
+		return b, err
+	case TypeToolResult:
+		var b ToolResultBlock
+		err := decodeFields(raw, "type", []field{
+			{name: "toolCallId", into: (*string)(&b.ToolCallID)}, {name: "content", into: &b.Content},
+			{name: "isError", into: &b.IsError, optional: true},
+		})
+		return b, err
+	case TypeImage:
+		var b ImageBlock
+		err := decodeFields(raw, "type", []field{{name: "mediaType", into: &b.MediaType}, {name: "data", into: &b.Data}})
+		return b, err
+	default:
+		return OtherBlock{Type: typ, Raw: raw.keep()}, nil
 	}
-	if tok.Kind() != '{' {
-		return "", fmt.Errorf("want an object, got %v", tok.Kind())
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return "", err
-		}
-		if name.String() != key {
-			if err := dec.SkipValue(); err != nil {
-				return "", err
-			}
-			continue
-		}
-		v, err := dec.ReadToken()
-		if err != nil {
-			return "", err
-		}
-		if v.Kind() != '"' {
-			return "", fmt.Errorf("%q must be a string", key)
-		}
-		return v.String(), nil
-	}
-	return "", fmt.Errorf("missing %q", key)
 }

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -69,10 +70,11 @@ func (UsageChunk) chunk()     {}
 func (FinishChunk) chunk()    {}
 
 // FinishReason says why a stream ended (V-8). Kinds that this build does not
-// know count as ordinary success.
+// know count as ordinary success and keep their raw object.
 type FinishReason struct {
-	Kind    string  `json:"kind"`
-	Failure Failure `json:"failure,omitzero"`
+	Kind    string
+	Failure Failure // kinds error and aborted
+	raw     JSON
 }
 
 // Finish kinds (V-8).
@@ -87,74 +89,139 @@ const (
 // Failed reports whether the reason is a model-request failure (T-10).
 func (r FinishReason) Failed() bool { return r.Kind == FinishError || r.Kind == FinishAborted }
 
-type blockEndWire struct {
-	Index int  `json:"index"`
-	Block JSON `json:"block"`
+// MarshalJSONTo writes {kind, failure?}, or the object of an unknown kind.
+func (r FinishReason) MarshalJSONTo(enc *jsontext.Encoder) error { return writeAppended(enc, r) }
+
+func (r FinishReason) appendJSON(dst []byte) ([]byte, error) {
+	if r.raw != "" {
+		return appendRaw(dst, r.raw)
+	}
+	dst = appendMember(dst, `{"kind":`, r.Kind)
+	if !r.Failure.IsZero() {
+		dst = r.Failure.appendJSON(append(dst, `,"failure":`...))
+	}
+	return append(dst, '}'), nil
 }
 
-func encodeChunk(enc *jsontext.Encoder, c Chunk) error {
+// UnmarshalJSONFrom reads a reason of any kind.
+func (r *FinishReason) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, r) }
+
+func (r *FinishReason) decodeView(raw JSON) error {
+	kind, err := discriminator(raw, "kind")
+	if err != nil {
+		return fmt.Errorf("finish reason: %w", err)
+	}
+	out := FinishReason{Kind: kind}
+	err = decodeFields(raw, "kind", []field{{name: "failure", into: &out.Failure, optional: true}})
+	switch {
+	case err == nil:
+		*r = out
+	case out.known():
+		return fmt.Errorf("finish reason %q: %w", kind, err)
+	default:
+		*r = FinishReason{Kind: kind, raw: raw.keep()}
+	}
+	return nil
+}
+
+func (r FinishReason) known() bool {
+	switch r.Kind {
+	case FinishStop, FinishToolCalls, FinishMaxTokens, FinishAborted, FinishError:
+		return true
+	}
+	return false
+}
+
+func appendChunk(dst []byte, c Chunk) ([]byte, error) {
 	switch c := c.(type) {
 	case BlockStart:
-		return encodeTagged(enc, c.ChunkType(), c)
+		dst = appendInt(dst, `{"type":"block-start","index":`, c.Index)
+		dst = appendMember(dst, `,"blockType":`, c.BlockType)
 	case TextDelta:
-		return encodeTagged(enc, c.ChunkType(), c)
+		dst = appendInt(dst, `{"type":"text-delta","index":`, c.Index)
+		dst = appendMember(dst, `,"text":`, c.Text)
 	case ReasoningDelta:
-		return encodeTagged(enc, c.ChunkType(), c)
+		dst = appendInt(dst, `{"type":"reasoning-delta","index":`, c.Index)
+		dst = appendMember(dst, `,"text":`, c.Text)
 	case ToolCallDelta:
-		return encodeTagged(enc, c.ChunkType(), c)
-	case BlockEnd:
-		raw, err := MarshalJSON(blockBox{c.Block})
-		if err != nil {
-			return err
+		dst = appendInt(dst, `{"type":"tool-call-delta","index":`, c.Index)
+		dst = appendMember(dst, `,"id":`, string(c.ID))
+		if c.Name != "" {
+			dst = appendMember(dst, `,"name":`, c.Name)
 		}
-		return encodeTagged(enc, c.ChunkType(), blockEndWire{c.Index, raw})
+		dst = appendMember(dst, `,"argumentsDelta":`, c.ArgumentsDelta)
+	case BlockEnd:
+		dst = appendInt(dst, `{"type":"block-end","index":`, c.Index)
+		return closeObject(appendBlock(append(dst, `,"block":`...), c.Block))
 	case UsageChunk:
-		return encodeTagged(enc, c.ChunkType(), c)
+		dst = c.Usage.appendJSON(append(dst, `{"type":"usage","usage":`...))
 	case FinishChunk:
-		return encodeTagged(enc, c.ChunkType(), c)
+		dst, err := c.Reason.appendJSON(append(dst, `{"type":"finish","reason":`...))
+		if err != nil {
+			return dst, err
+		}
+		return closeObject(appendOptional(dst, `,"replayState":`, c.ReplayState))
 	default:
-		return fmt.Errorf("stream chunk of unknown Go type %T", c)
+		return dst, fmt.Errorf("stream chunk of unknown Go type %T", c)
 	}
+	return append(dst, '}'), nil
 }
 
+// decodeChunk reads one chunk from a view.
 func decodeChunk(raw JSON) (Chunk, error) {
 	typ, err := discriminator(raw, "type")
 	if err != nil {
 		return nil, fmt.Errorf("stream chunk: %w", err)
 	}
-	switch typ {
-	case "block-start":
-		return asChunk(decodeTagged[BlockStart](raw))
-	case "text-delta":
-		return asChunk(decodeTagged[TextDelta](raw))
-	case "reasoning-delta":
-		return asChunk(decodeTagged[ReasoningDelta](raw))
-	case "tool-call-delta":
-		return asChunk(decodeTagged[ToolCallDelta](raw))
-	case "block-end":
-		w, err := decodeTagged[blockEndWire](raw)
-		if err != nil {
-			return nil, err
-		}
-		b, err := decodeBlock(w.Block)
-		return BlockEnd{w.Index, b}, err
-	case "usage":
-		return asChunk(decodeTagged[UsageChunk](raw))
-	case "finish":
-		return asChunk(decodeTagged[FinishChunk](raw))
-	default:
-		return nil, fmt.Errorf("unknown stream chunk type %q", typ)
-	}
-}
-
-func asChunk[T Chunk](c T, err error) (Chunk, error) {
+	c, err := decodeChunkOf(typ, raw)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("stream chunk %q: %w", typ, err)
 	}
 	return c, nil
 }
 
-// blockBox encodes one block.
-type blockBox struct{ b Block }
-
-func (x blockBox) MarshalJSONTo(enc *jsontext.Encoder) error { return encodeBlock(enc, x.b) }
+func decodeChunkOf(typ string, raw JSON) (Chunk, error) {
+	switch typ {
+	case "block-start":
+		var c BlockStart
+		err := decodeFields(raw, "type", []field{{name: "index", into: &c.Index}, {name: "blockType", into: &c.BlockType}})
+		return c, err
+	case "text-delta":
+		var c TextDelta
+		err := decodeFields(raw, "type", []field{{name: "index", into: &c.Index}, {name: "text", into: &c.Text}})
+		return c, err
+	case "reasoning-delta":
+		var c ReasoningDelta
+		err := decodeFields(raw, "type", []field{{name: "index", into: &c.Index}, {name: "text", into: &c.Text}})
+		return c, err
+	case "tool-call-delta":
+		var c ToolCallDelta
+		err := decodeFields(raw, "type", []field{
+			{name: "index", into: &c.Index}, {name: "id", into: (*string)(&c.ID)},
+			{name: "name", into: &c.Name, optional: true}, {name: "argumentsDelta", into: &c.ArgumentsDelta},
+		})
+		return c, err
+	case "block-end":
+		var (
+			c     BlockEnd
+			block rawView
+		)
+		err := decodeFields(raw, "type", []field{{name: "index", into: &c.Index}, {name: "block", into: &block}})
+		if err == nil {
+			c.Block, err = decodeBlock(JSON(block))
+		}
+		return c, err
+	case "usage":
+		var c UsageChunk
+		err := decodeFields(raw, "type", []field{{name: "usage", into: &c.Usage}})
+		return c, err
+	case "finish":
+		var c FinishChunk
+		err := decodeFields(raw, "type", []field{
+			{name: "reason", into: &c.Reason}, {name: "replayState", into: &c.ReplayState, optional: true},
+		})
+		return c, err
+	default:
+		return nil, errors.New("unknown type")
+	}
+}

@@ -3,7 +3,11 @@ package messages
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Code is a stable machine-readable name of an error. It is on everything that
@@ -94,38 +98,79 @@ func CodeOf(err error) Code {
 }
 
 // ErrorChain renders err for a durable message (V-12): the message, members of
-// a joined error as " [m1; m2]", then ": cause". A cause that the wrapper's
-// text already ends with is not repeated; a panicking Error method is rendered
-// as "<unrenderable value>".
-func ErrorChain(err error) string { return ValidUTF8(errorChain(err, 0)) }
+// a joined error as " [m1; m2]", then ": cause". A cause that the wrapper's text
+// already ends with, as Go wrappers do, is not repeated. An error that is its
+// own cause ends in "<circular cause>"; one whose methods panic reads
+// "<unrenderable value>".
+func ErrorChain(err error) string {
+	var c errorChain
+	return ValidUTF8(c.render(err))
+}
 
-const maxErrorChain = 32 // deeper chains are cycles for all practical purposes
+// maxErrorChain bounds chains that are endless without being circular.
+const maxErrorChain = 32
 
-func errorChain(err error, depth int) string {
+// errorChain holds the errors that are being rendered, outermost first.
+type errorChain []error
+
+func (c *errorChain) render(err error) string {
 	if err == nil {
 		return ""
 	}
-	if depth > maxErrorChain {
+	if len(*c) == maxErrorChain || slices.ContainsFunc(*c, func(e error) bool { return identical(e, err) }) {
 		return "<circular cause>"
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		members := joined.Unwrap()
-		parts := make([]string, 0, len(members))
+	*c = append(*c, err)
+	defer func() { *c = (*c)[:len(*c)-1] }()
+
+	text := safeErrorText(err)
+	cause, members := safeUnwrap(err)
+	if len(members) > 0 {
+		var own, parts []string
 		for _, m := range members {
-			parts = append(parts, errorChain(m, depth+1))
+			own = append(own, safeErrorText(m))
+			parts = append(parts, c.render(m))
 		}
-		text := safeErrorText(err)
-		if text == strings.Join(parts, "\n") { // errors.Join: its text is its members
+		if text == strings.Join(own, "\n") { // errors.Join: its text is its members
 			text = "multiple errors"
 		}
 		return text + " [" + strings.Join(parts, "; ") + "]"
 	}
-	text := safeErrorText(err)
-	cause := errorChain(errors.Unwrap(err), depth+1)
-	if cause == "" || strings.HasSuffix(text, cause) {
-		return text
+	if tail := c.render(cause); tail != "" && !endsWith(text, tail) {
+		return text + ": " + tail
 	}
-	return text + ": " + cause
+	return text
+}
+
+// identical reports whether both are the same error value. Only pointers can
+// lead back to themselves, and comparing anything else could panic.
+func identical(a, b error) bool {
+	t := reflect.TypeOf(a)
+	return t == reflect.TypeOf(b) && t.Kind() == reflect.Pointer && a == b
+}
+
+// endsWith reports whether text ends with tail, and not in the middle of a word.
+func endsWith(text, tail string) bool {
+	head, ok := strings.CutSuffix(text, tail)
+	if !ok || head == "" {
+		return ok
+	}
+	r, _ := utf8.DecodeLastRuneInString(head)
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// safeUnwrap returns the cause of err or the members it joins, without nils.
+func safeUnwrap(err error) (cause error, members []error) {
+	defer func() {
+		if recover() != nil {
+			cause, members = nil, nil
+		}
+	}()
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		members = slices.DeleteFunc(slices.Clone(joined.Unwrap()), func(e error) bool { return e == nil })
+		return nil, members
+	}
+	return errors.Unwrap(err), nil
 }
 
 func safeErrorText(err error) (text string) {

@@ -1,10 +1,9 @@
 package messages
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -59,44 +58,44 @@ func AppendOp() SurfaceOp { return appendOp }
 func ReplaceOp(start, end int64) SurfaceOp { return SurfaceOp{SurfaceReplace, start, end} }
 
 // MarshalJSONTo writes "append" or {op, start, end}.
-func (o SurfaceOp) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if o.Kind == SurfaceReplace {
-		return json.MarshalEncode(enc, surfaceReplaceWire{"replace", o.Start, o.End})
-	}
-	return enc.WriteToken(jsontext.String("append"))
-}
+func (o SurfaceOp) MarshalJSONTo(enc *jsontext.Encoder) error { return writeAppended(enc, o) }
 
-type surfaceReplaceWire struct {
-	Op    string `json:"op"`
-	Start int64  `json:"start"`
-	End   int64  `json:"end"`
+func (o SurfaceOp) appendJSON(dst []byte) ([]byte, error) {
+	if o.Kind != SurfaceReplace {
+		return append(dst, `"append"`...), nil
+	}
+	dst = appendInt64(dst, `{"op":"replace","start":`, o.Start)
+	return append(appendInt64(dst, `,"end":`, o.End), '}'), nil
 }
 
 // UnmarshalJSONFrom reads "append" or {op, start, end} with exactly these keys.
-func (o *SurfaceOp) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	raw, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	if raw.Kind() == '"' {
-		if string(raw) != `"append"` {
-			return fmt.Errorf("unknown surfaceOp %s", raw)
+func (o *SurfaceOp) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, o) }
+
+func (o *SurfaceOp) decodeView(raw JSON) error {
+	bad := errors.New(`must be "append" or {op:"replace", start, end}`)
+	switch raw.Kind() {
+	case '"':
+		if raw.text() != "append" {
+			return bad
 		}
 		*o = appendOp
 		return nil
+	case '{':
+	default:
+		return bad
 	}
-	var w struct {
-		Op    string `json:"op"`
-		Start *int64 `json:"start"`
-		End   *int64 `json:"end"`
+	var (
+		op  string
+		out = SurfaceOp{Kind: SurfaceReplace}
+	)
+	err := decodeFields(raw, "", []field{{name: "op", into: &op}, {name: "start", into: &out.Start}, {name: "end", into: &out.End}})
+	if err != nil {
+		return err
 	}
-	if err := json.Unmarshal(raw, &w, json.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("surfaceOp: %w", err)
+	if op != "replace" {
+		return bad
 	}
-	if w.Op != "replace" || w.Start == nil || w.End == nil {
-		return fmt.Errorf("surfaceOp must be \"append\" or {op:\"replace\", start, end}")
-	}
-	*o = ReplaceOp(*w.Start, *w.End)
+	*o = out
 	return nil
 }
 
@@ -106,28 +105,6 @@ var surfaceTypes = [...]string{"user/message", "assistant/message", "tool/result
 // IsSurfaceType reports whether events of the type must carry a surface op; no
 // other type may (E-4).
 func IsSurfaceType(typ string) bool { return slices.Contains(surfaceTypes[:], typ) }
-
-// MarshalJSONTo writes the envelope {type, seq, time, data, surfaceOp?,
-// sourceEventSeqs?}.
-func (e Event) MarshalJSONTo(enc *jsontext.Encoder) error {
-	w := eventWire[EventData]{Type: e.Data.EventType(), Seq: e.Seq, Time: e.Time, Data: e.Data}
-	if e.Surface.Kind != SurfaceNone {
-		w.Surface = &e.Surface
-	}
-	if e.HasSources {
-		w.Sources = &e.Sources
-	}
-	return json.MarshalEncode(enc, &w, marshalOptions)
-}
-
-type eventWire[D any] struct {
-	Type    string       `json:"type"`
-	Seq     int64        `json:"seq"`
-	Time    int64        `json:"time"`
-	Data    D            `json:"data"`
-	Surface *SurfaceOp   `json:"surfaceOp,omitzero"`
-	Sources *List[int64] `json:"sourceEventSeqs,omitzero"`
-}
 
 // OtherEvent is the payload of an event whose type is not declared in the
 // registry that read it. It is written back unchanged.

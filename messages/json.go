@@ -42,12 +42,13 @@ func (j JSON) Bytes() []byte {
 	return unsafe.Slice(unsafe.StringData(string(j)), len(j))
 }
 
-// MarshalJSONTo writes the text as it is; an absent value is written as null.
+// MarshalJSONTo writes the text as it is, without white space between tokens; an
+// absent value is written as null. Text that is not lossless JSON is an error.
 func (j JSON) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if j == "" {
 		return enc.WriteToken(jsontext.Null)
 	}
-	return enc.WriteValue(j.Bytes())
+	return writeRaw(enc, j.Bytes())
 }
 
 // UnmarshalJSONFrom keeps the next value of the input as text.
@@ -60,18 +61,29 @@ func (j *JSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// MarshalJSON encodes v as JSON text: no HTML escaping, invalid UTF-8 replaced
-// by U+FFFD. It fails for Go values that JSON cannot hold (J-2): NaN,
-// infinities, channels, functions, cycles.
+// MarshalJSON encodes v as JSON text: no HTML escaping, maps in the order of
+// their keys, invalid UTF-8 in strings replaced by U+FFFD (Z-7). It fails for Go
+// values that JSON cannot hold (J-2): NaN, infinities, channels, functions,
+// cycles, and what nests deeper than [MaxJSONDepth].
 func MarshalJSON(v any) (JSON, error) {
-	if j, ok := v.(JSON); ok {
-		return j, CheckJSON(j)
+	switch v := v.(type) {
+	case JSON:
+		if err := CheckJSON(v); err != nil {
+			return "", err
+		}
+		return v, nil
+	case Event:
+		return v.marshal()
 	}
 	b, err := json.Marshal(v, marshalOptions)
 	if err != nil {
 		return "", err
 	}
-	return bytesAsJSON(b), nil
+	j := bytesAsJSON(b)
+	if tooDeep(j) {
+		return "", errTooDeep
+	}
+	return j, nil
 }
 
 // QuoteJSON returns s as a JSON string.
@@ -83,12 +95,14 @@ func QuoteJSON(s string) JSON {
 // bytesAsJSON takes ownership of b.
 func bytesAsJSON(b []byte) JSON { return JSON(unsafe.String(unsafe.SliceData(b), len(b))) }
 
-var marshalOptions = json.JoinOptions(jsontext.AllowInvalidUTF8(true))
+var marshalOptions = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 
 // ErrNotLossless is wrapped by the errors of [CheckJSON] for text that is JSON
 // but cannot be kept without loss: duplicate keys, invalid UTF-8, nesting
 // deeper than [MaxJSONDepth], more than one value (Z-11).
 var ErrNotLossless = errors.New("not losslessly representable JSON")
+
+var errTooDeep = fmt.Errorf("%w: nested deeper than %d", ErrNotLossless, MaxJSONDepth)
 
 // CheckJSON reports whether j is exactly one JSON value that survives a round
 // trip (Z-11). The error wraps [ErrNotLossless] when the text is JSON that
@@ -96,8 +110,8 @@ var ErrNotLossless = errors.New("not losslessly representable JSON")
 func CheckJSON(j JSON) error {
 	v := jsontext.Value(j.Bytes())
 	if v.IsValid() {
-		if jsonDepth(j) > MaxJSONDepth {
-			return fmt.Errorf("%w: nested deeper than %d", ErrNotLossless, MaxJSONDepth)
+		if tooDeep(j) {
+			return errTooDeep
 		}
 		return nil
 	}
@@ -130,28 +144,27 @@ func explainJSON(v jsontext.Value) error {
 	return fmt.Errorf("%w: invalid UTF-16 escape", ErrNotLossless)
 }
 
-// jsonDepth returns the deepest nesting of valid JSON text.
-func jsonDepth(j JSON) int {
-	depth, deepest, inString := 0, 0, false
-	for i := 0; i < len(j); i++ {
-		switch c := j[i]; {
-		case inString:
-			switch c {
-			case '\\':
-				i++
-			case '"':
-				inString = false
+// tooDeep reports whether valid JSON text nests deeper than [MaxJSONDepth].
+func tooDeep(j JSON) bool {
+	if len(j) <= 2*MaxJSONDepth { // too short to open and close that many
+		return false
+	}
+	depth := 0
+	for s := j.Scan(); s.pos < len(j); {
+		switch j[s.pos] {
+		case '"':
+			s.skipString()
+			continue
+		case '{', '[':
+			if depth++; depth > MaxJSONDepth {
+				return true
 			}
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
 		}
+		s.pos++
 	}
-	return deepest
+	return false
 }
 
 // ValidUTF8 returns s with every byte that is not part of valid UTF-8 replaced

@@ -1,8 +1,12 @@
 package messages
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // List is an immutable sequence. The zero value is empty.
@@ -55,4 +59,29 @@ func (l List[T]) Concat(other List[T]) List[T] {
 		return other
 	}
 	return l.Append(other.items...)
+}
+
+// MarshalJSONTo writes the list as an array.
+func (l List[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if l.items == nil {
+		return json.MarshalEncode(enc, []T{}, marshalOptions)
+	}
+	return json.MarshalEncode(enc, l.items, marshalOptions)
+}
+
+// UnmarshalJSONFrom reads an array.
+func (l *List[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if k := dec.PeekKind(); k != '[' {
+		return fmt.Errorf("must be an array, not %v", k)
+	}
+	// Never decode into l.items: other lists share them.
+	var items []T
+	if err := json.UnmarshalDecode(dec, &items); err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		items = nil // one form of empty
+	}
+	l.items = slices.Clip(items)
+	return nil
 }

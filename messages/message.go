@@ -3,7 +3,6 @@ package messages
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -30,6 +29,12 @@ type Provenance struct {
 	Provider    string `json:"provider"`
 	Model       string `json:"model"`
 	ReplayState JSON   `json:"replayState,omitzero"`
+}
+
+func (p Provenance) appendJSON(dst []byte) ([]byte, error) {
+	dst = appendMember(dst, `{"provider":`, p.Provider)
+	dst = appendMember(dst, `,"model":`, p.Model)
+	return closeObject(appendOptional(dst, `,"replayState":`, p.ReplayState))
 }
 
 // Source says who caused a message (V-5). It is an open union on Kind; kinds
@@ -70,53 +75,42 @@ func (s Source) IsUser() bool { return s.Kind == SourceKindUser }
 func (s Source) IsZero() bool { return s.Kind == "" }
 
 // MarshalJSONTo writes the object of the source's kind.
-func (s Source) MarshalJSONTo(enc *jsontext.Encoder) error {
+func (s Source) MarshalJSONTo(enc *jsontext.Encoder) error { return writeAppended(enc, s) }
+
+func (s Source) appendJSON(dst []byte) ([]byte, error) {
 	switch {
 	case s.raw != "":
-		return enc.WriteValue(s.raw.Bytes())
+		return appendRaw(dst, s.raw)
+	case s.Kind == SourceKindUser:
+		return append(dst, `{"kind":"user"}`...), nil
 	case s.Kind == SourceKindPlugin:
-		return json.MarshalEncode(enc, struct {
-			Kind   string `json:"kind"`
-			Plugin string `json:"plugin"`
-		}{s.Kind, s.Plugin}, marshalOptions)
-	default:
-		return json.MarshalEncode(enc, struct {
-			Kind string `json:"kind"`
-		}{s.Kind}, marshalOptions)
+		return append(appendMember(dst, `{"kind":"plugin","plugin":`, s.Plugin), '}'), nil
 	}
+	return append(appendMember(dst, `{"kind":`, s.Kind), '}'), nil
 }
 
 // UnmarshalJSONFrom reads a source of any kind.
-func (s *Source) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	raw := JSON(v)
+func (s *Source) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, s) }
+
+func (s *Source) decodeView(raw JSON) error {
 	kind, err := discriminator(raw, "kind")
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
+	out := Source{Kind: kind}
 	switch kind {
 	case SourceKindUser:
-		*s = UserSource()
-		return raw.Unmarshal(&struct {
-			Kind string `json:"kind"`
-		}{}, json.RejectUnknownMembers(true))
+		err = decodeFields(raw, "kind", nil)
 	case SourceKindPlugin:
-		var p struct {
-			Kind   string `json:"kind"`
-			Plugin string `json:"plugin"`
-		}
-		if err := raw.Unmarshal(&p, json.RejectUnknownMembers(true)); err != nil {
-			return err
-		}
-		*s = PluginSource(p.Plugin)
-		return nil
+		err = decodeFields(raw, "kind", []field{{name: "plugin", into: &out.Plugin}})
 	default:
-		*s = Source{Kind: kind, raw: raw}
-		return nil
+		out.raw = rest(raw, "kind")
 	}
+	if err != nil {
+		return fmt.Errorf("source %q: %w", kind, err)
+	}
+	*s = out
+	return nil
 }
 
 // Placement says where a prompt's context goes (T-3).
@@ -152,6 +146,21 @@ type Usage struct {
 	ReasoningTokens  int64 `json:"reasoningTokens,omitzero"`
 }
 
+func (u Usage) appendJSON(dst []byte) []byte {
+	dst = appendInt64(dst, `{"inputTokens":`, u.InputTokens)
+	dst = appendInt64(dst, `,"outputTokens":`, u.OutputTokens)
+	if u.CacheReadTokens != 0 {
+		dst = appendInt64(dst, `,"cacheReadTokens":`, u.CacheReadTokens)
+	}
+	if u.CacheWriteTokens != 0 {
+		dst = appendInt64(dst, `,"cacheWriteTokens":`, u.CacheWriteTokens)
+	}
+	if u.ReasoningTokens != 0 {
+		dst = appendInt64(dst, `,"reasoningTokens":`, u.ReasoningTokens)
+	}
+	return append(dst, '}')
+}
+
 // Add returns the sum of both counts.
 func (u Usage) Add(o Usage) Usage {
 	return Usage{
@@ -177,6 +186,21 @@ func (f Failure) Error() string { return f.Message }
 // IsZero reports whether there is no failure.
 func (f Failure) IsZero() bool { return f == Failure{} }
 
+func (f Failure) appendJSON(dst []byte) []byte {
+	dst = appendMember(dst, `{"message":`, f.Message)
+	dst = appendMember(dst, `,"code":`, string(f.Code))
+	if f.Status != 0 {
+		dst = appendInt(dst, `,"status":`, f.Status)
+	}
+	if f.ProviderRetryAfterMS != 0 {
+		dst = appendInt64(dst, `,"providerRetryAfterMs":`, f.ProviderRetryAfterMS)
+	}
+	if f.RequestID != "" {
+		dst = appendMember(dst, `,"requestId":`, string(f.RequestID))
+	}
+	return append(dst, '}')
+}
+
 // ToolSpec is a tool as the model sees it (P-2).
 type ToolSpec struct {
 	Name        string `json:"name"`
@@ -199,17 +223,4 @@ type RequestHeader struct {
 	System        string         `json:"system,omitzero"`
 	Tools         List[ToolSpec] `json:"tools,omitzero"`
 	MessagePrefix List[Message]  `json:"messagePrefix,omitzero"`
-}
-
-// MarshalJSONTo writes the list as an array.
-func (l List[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if l.items == nil {
-		return json.MarshalEncode(enc, []T{}, marshalOptions)
-	}
-	return json.MarshalEncode(enc, l.items, marshalOptions)
-}
-
-// UnmarshalJSONFrom reads an array.
-func (l *List[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	return json.UnmarshalDecode(dec, &l.items)
 }

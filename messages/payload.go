@@ -156,38 +156,39 @@ func (e PromptEnvelope) IsZero() bool {
 	return e.DisplayContent.IsZero() && e.PrefixContexts.IsZero()
 }
 
+func (e PromptEnvelope) appendJSON(dst []byte) ([]byte, error) {
+	dst, err := e.DisplayContent.appendJSON(append(dst, `{"displayContent":`...))
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst, `,"prefixContexts":[`...)
+	for i, c := range e.PrefixContexts.items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = c.Source.appendJSON(append(dst, `{"source":`...)); err != nil {
+			return dst, err
+		}
+		if dst, err = closeObject(appendOptional(dst, `,"meta":`, c.Meta)); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, "]}"...), nil
+}
+
 // PrefixContext names one baked context.
 type PrefixContext struct {
 	Source Source `json:"source"`
 	Meta   JSON   `json:"meta,omitzero"`
 }
 
-type assistantChunkWire struct {
-	Turn  int  `json:"turn"`
-	Step  int  `json:"step"`
-	Chunk JSON `json:"chunk"`
-}
-
 // MarshalJSONTo writes {turn, step, chunk}.
-func (c AssistantChunk) MarshalJSONTo(enc *jsontext.Encoder) error {
-	raw, err := MarshalJSON(chunkBox{c.Chunk})
-	if err != nil {
-		return err
-	}
-	return marshalTo(enc, assistantChunkWire{c.Turn, c.Step, raw})
+func (c AssistantChunk) MarshalJSONTo(enc *jsontext.Encoder) error { return writeAppended(enc, c) }
+
+func (c AssistantChunk) appendJSON(dst []byte) ([]byte, error) {
+	dst = append(appendTurnStep(dst, c.Turn, c.Step), `,"chunk":`...)
+	return closeObject(appendChunk(dst, c.Chunk))
 }
 
 // UnmarshalJSONFrom reads {turn, step, chunk}.
-func (c *AssistantChunk) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	var w assistantChunkWire
-	if err := unmarshalStrict(dec, &w); err != nil {
-		return err
-	}
-	chunk, err := decodeChunk(w.Chunk)
-	*c = AssistantChunk{w.Turn, w.Step, chunk}
-	return err
-}
-
-type chunkBox struct{ c Chunk }
-
-func (x chunkBox) MarshalJSONTo(enc *jsontext.Encoder) error { return encodeChunk(enc, x.c) }
+func (c *AssistantChunk) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, c) }

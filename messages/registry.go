@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
-
-	"github.com/go-json-experiment/json"
+	"sync/atomic"
 )
 
 // Enclosure says where in a log an event type may stand (E-7, Z-19).
@@ -38,14 +39,21 @@ type EventType struct {
 }
 
 // Define declares the event type of payload T. Payloads are decoded strictly: a
-// member that T does not have is an error.
+// member that T does not have is an error. A member that the text does not have
+// is zero, so that a type can grow.
 func Define[T EventData](enclosure Enclosure, doc string) EventType {
 	var zero T
 	return EventType{
 		Name: zero.EventType(), Enclosure: enclosure, Doc: doc, Sample: zero,
 		decode: func(j JSON) (EventData, error) {
+			if tooDeep(j) {
+				return nil, errTooDeep
+			}
 			var v T
-			if err := j.Unmarshal(&v, json.RejectUnknownMembers(true)); err != nil {
+			if j.Kind() == 'n' { // would decode as the zero value
+				return nil, errors.New("must not be null")
+			}
+			if err := unmarshalStrict(j, &v); err != nil {
 				return nil, err
 			}
 			return v, nil
@@ -53,128 +61,210 @@ func Define[T EventData](enclosure Enclosure, doc string) EventType {
 	}
 }
 
+// defineCore declares a type of E-8. Its members are fixed: a missing one is an
+// error too (E-14).
+func defineCore[T EventData, P interface {
+	*T
+	viewDecoder
+}](enclosure Enclosure, doc string) EventType {
+	t := Define[T](enclosure, doc)
+	t.decode = func(j JSON) (EventData, error) {
+		if err := CheckJSON(j); err != nil {
+			return nil, err
+		}
+		var v T
+		if err := P(&v).decodeView(j); err != nil {
+			return nil, err
+		}
+		return v, nil
+	}
+	return t
+}
+
 // coreTypes returns the catalogue of E-8.
 func coreTypes() []EventType {
 	return []EventType{
-		Define[TurnStart](boundary, "Opens a turn."),
-		Define[TurnEnd](boundary, "Closes a turn and says how it ended."),
-		Define[StepStart](boundary, "Opens a step: one model request and its tool batch."),
-		Define[StepEnd](boundary, "Closes a step."),
-		Define[UserMessage](InTurn, "A prompt, or context added by a plugin (then the source is not the user)."),
-		Define[SteeringMessage](InTurn, "Input that joined the running turn."),
-		Define[PromptBlocked](InTurn, "A prompt that policy refused, as it was given."),
-		Define[RequestHeaderEvent](InStep, "The part of a model request that is not history, when first sent and when it changes."),
-		Define[AssistantChunk](InStep, "One piece of the model's stream."),
-		Define[AssistantMessage](InStep, "The model's whole answer of a step."),
-		Define[ToolCall](InStep, "A tool call as the model made it, before any policy ran."),
-		Define[ToolResult](InStep, "The outcome of a tool call as the model sees it."),
-		Define[ApprovalAsked](InTurn, "A person was asked about a tool call."),
-		Define[ApprovalDecided](InTurn, "The answer to an approval request."),
-		Define[ApprovalPolicy](InTurn, "The approval policy changed."),
+		defineCore[TurnStart](boundary, "Opens a turn."),
+		defineCore[TurnEnd](boundary, "Closes a turn and says how it ended."),
+		defineCore[StepStart](boundary, "Opens a step: one model request and its tool batch."),
+		defineCore[StepEnd](boundary, "Closes a step."),
+		defineCore[UserMessage](InTurn, "A prompt, or context added by a plugin (then the source is not the user)."),
+		defineCore[SteeringMessage](InTurn, "Input that joined the running turn."),
+		defineCore[PromptBlocked](InTurn, "A prompt that policy refused, as it was given."),
+		defineCore[RequestHeaderEvent](InStep, "The part of a model request that is not history, when first sent and when it changes."),
+		defineCore[AssistantChunk](InStep, "One piece of the model's stream."),
+		defineCore[AssistantMessage](InStep, "The model's whole answer of a step."),
+		defineCore[ToolCall](InStep, "A tool call as the model made it, before any policy ran."),
+		defineCore[ToolResult](InStep, "The outcome of a tool call as the model sees it."),
+		defineCore[ApprovalAsked](InTurn, "A person was asked about a tool call."),
+		defineCore[ApprovalDecided](InTurn, "The answer to an approval request."),
+		defineCore[ApprovalPolicy](InTurn, "The approval policy changed."),
 	}
 }
 
 // Registry maps event names to types: the core ones, and what other packages
 // declare. Packages other than the core can declare log-only types only. It is
-// safe for concurrent use.
+// safe for concurrent use; looking a name up takes no lock.
 type Registry struct {
-	mu    sync.RWMutex
-	types map[string]EventType
-	core  int
+	mu    sync.Mutex // serializes Declare
+	types atomic.Pointer[map[string]EventType]
 }
 
 // NewRegistry returns a registry that knows the core types and the given ones.
-// It panics if a type is declared twice; that is a bug of the caller.
+// It panics if a type cannot be declared; that is a bug of the caller.
 func NewRegistry(types ...EventType) *Registry {
-	r := &Registry{types: map[string]EventType{}}
+	r := new(Registry)
+	known := map[string]EventType{}
 	for _, t := range coreTypes() {
-		r.types[t.Name] = t
+		known[t.Name] = t
 	}
-	r.core = len(r.types)
+	r.types.Store(&known)
 	if err := r.Declare(types...); err != nil {
 		panic(err)
 	}
 	return r
 }
 
-// Declare adds log-only event types. It fails without effect if a name is taken
-// by another Go type or a type is not fit for a log-only event; declaring the
-// same type again is fine.
+// Declare adds log-only event types. It fails without effect if a type is not
+// fit for a log-only event, or if a name is taken by another Go type or with
+// another enclosure; declaring the same type again is fine.
 func (r *Registry) Declare(types ...EventType) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	known := maps.Clone(*r.types.Load())
 	for _, t := range types {
-		old, taken := r.types[t.Name]
+		old, taken := known[t.Name]
 		switch {
 		case t.Name == "" || t.decode == nil:
-			return errors.New("declare event type: made without messages.Define")
-		case t.Enclosure == boundary || IsSurfaceType(t.Name):
+			return errors.New("declare event type: made without messages.Define, or without a name")
+		case t.Enclosure < InStep || t.Enclosure > Anywhere || IsSurfaceType(t.Name):
 			return fmt.Errorf("declare event type %q: only log-only types can be declared", t.Name)
-		case taken && fmt.Sprintf("%T", old.Sample) != fmt.Sprintf("%T", t.Sample):
+		case !taken:
+			known[t.Name] = t
+		case reflect.TypeOf(old.Sample) != reflect.TypeOf(t.Sample):
 			return fmt.Errorf("declare event type %q: already declared as %T", t.Name, old.Sample)
+		case old.Enclosure != t.Enclosure:
+			return fmt.Errorf("declare event type %q: already declared with another enclosure", t.Name)
 		}
 	}
-	for _, t := range types {
-		r.types[t.Name] = t
-	}
+	r.types.Store(&known)
 	return nil
 }
 
 // Lookup returns the type of a name.
 func (r *Registry) Lookup(name string) (EventType, bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	t, ok := r.types[name]
+	t, ok := (*r.types.Load())[name]
 	return t, ok
 }
 
 // Types returns all declared types, sorted by name.
 func (r *Registry) Types() []EventType {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	out := slices.Collect(maps.Values(r.types))
-	slices.SortFunc(out, func(a, b EventType) int {
-		switch {
-		case a.Name < b.Name:
-			return -1
-		case a.Name > b.Name:
-			return 1
-		}
-		return 0
+	return slices.SortedFunc(maps.Values(*r.types.Load()), func(a, b EventType) int {
+		return strings.Compare(a.Name, b.Name)
 	})
-	return out
 }
 
 // DecodeEvent reads one event from its JSON text. Unknown envelope members,
 // non-integer seq or time and malformed payloads of known types are errors;
 // payloads of unknown types become [OtherEvent] (E-14).
 func (r *Registry) DecodeEvent(text JSON) (Event, error) {
-	var w struct {
-		Type    *string      `json:"type"`
-		Seq     *int64       `json:"seq"`
-		Time    *int64       `json:"time"`
-		Data    JSON         `json:"data"`
-		Surface SurfaceOp    `json:"surfaceOp"`
-		Sources *List[int64] `json:"sourceEventSeqs"`
-	}
-	if err := text.Unmarshal(&w, json.RejectUnknownMembers(true)); err != nil {
+	e, typ, data, err := decodeEnvelope(text)
+	if err != nil {
 		return Event{}, fmt.Errorf("session event: %w", err)
 	}
-	if w.Type == nil || w.Seq == nil || w.Time == nil || w.Data == "" {
-		return Event{}, errors.New("session event: type, seq, time and data are required")
-	}
-	data, err := r.DecodeData(*w.Type, w.Data)
-	if err != nil {
+	if e.Data, err = r.DecodeData(typ, data); err != nil {
 		return Event{}, err
-	}
-	e := Event{Seq: *w.Seq, Time: *w.Time, Data: data, Surface: w.Surface}
-	if w.Sources != nil {
-		e.Sources, e.HasSources = *w.Sources, true
 	}
 	return e, nil
 }
 
-// DecodeData reads one payload.
+// decodeEnvelope reads all of an event but its payload. It scans text that was
+// not checked, and therefore checks every part of it but data, which the
+// payload's decoder does.
+func decodeEnvelope(text JSON) (e Event, typ string, data JSON, err error) {
+	s := text.Scan()
+	if !s.Take('{') {
+		return e, "", "", errors.New("must be an object")
+	}
+	var has struct{ typ, seq, time, data, surface, sources bool }
+	once := func(seen *bool, name string) error {
+		if *seen {
+			return fmt.Errorf("duplicate member %q", name)
+		}
+		*seen = true
+		return nil
+	}
+	more, closed := s.Next('}', true)
+	for ; more; more, closed = s.Next('}', false) {
+		name, ok := s.Name()
+		value := s.Value()
+		if !ok || value == "" {
+			return e, "", "", errors.New("not a JSON object")
+		}
+		switch name {
+		case "type":
+			if err = once(&has.typ, name); err == nil {
+				typ, err = envelopeString(value)
+			}
+		case "seq":
+			if err = once(&has.seq, name); err == nil {
+				e.Seq, err = envelopeInt(value)
+			}
+		case "time":
+			if err = once(&has.time, name); err == nil {
+				e.Time, err = envelopeInt(value)
+			}
+		case "data":
+			err = once(&has.data, name)
+			data = value
+		case "surfaceOp":
+			if err = once(&has.surface, name); err == nil {
+				if err = CheckJSON(value); err == nil {
+					var op SurfaceOp
+					err = op.decodeView(value)
+					e.Surface = op
+				}
+			}
+		case "sourceEventSeqs":
+			if err = once(&has.sources, name); err == nil {
+				var sources List[int64]
+				err = value.Unmarshal(&sources)
+				e.Sources, e.HasSources = sources, true
+			}
+		default:
+			err = errors.New("unknown member")
+		}
+		if err != nil {
+			return e, "", "", fmt.Errorf("member %q: %w", name, err)
+		}
+	}
+	switch {
+	case !closed || !s.End():
+		return e, "", "", errors.New("not a JSON object")
+	case !has.typ || !has.seq || !has.time || !has.data:
+		return e, "", "", errors.New("type, seq, time and data are required")
+	}
+	return e, typ, data, nil
+}
+
+func envelopeString(value JSON) (string, error) {
+	if value.Kind() != '"' {
+		return "", errors.New("must be a string")
+	}
+	if err := CheckJSON(value); err != nil {
+		return "", err
+	}
+	return value.unquote(), nil
+}
+
+func envelopeInt(value JSON) (int64, error) {
+	if digits := strings.TrimPrefix(string(value), "-"); len(digits) > 1 && digits[0] == '0' {
+		return 0, errors.New("must be an integer") // 01 is no JSON number
+	}
+	return decodeInt(value, 64)
+}
+
+// DecodeData reads one payload. The result may share memory with data.
 func (r *Registry) DecodeData(typ string, data JSON) (EventData, error) {
 	t, ok := r.Lookup(typ)
 	if !ok {

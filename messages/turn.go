@@ -1,16 +1,18 @@
 package messages
 
 import (
+	"errors"
 	"fmt"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TurnTrigger says what opened a turn (V-10).
+// TurnTrigger says what opened a turn (V-10). The union is open: an object of
+// another kind that has more than a source is kept raw.
 type TurnTrigger struct {
-	Kind   string `json:"kind"`
-	Source Source `json:"source,omitzero"`
+	Kind   string
+	Source Source
+	raw    JSON
 }
 
 // Trigger kinds.
@@ -18,6 +20,41 @@ const (
 	TriggerMessage   = "message"
 	TriggerInjection = "injection"
 )
+
+// MarshalJSONTo writes {kind, source}, or the object of an unknown kind.
+func (t TurnTrigger) MarshalJSONTo(enc *jsontext.Encoder) error { return writeAppended(enc, t) }
+
+func (t TurnTrigger) appendJSON(dst []byte) ([]byte, error) {
+	if t.raw != "" {
+		return appendRaw(dst, t.raw)
+	}
+	dst = appendMember(dst, `{"kind":`, t.Kind)
+	if t.Source.IsZero() {
+		return append(dst, '}'), nil
+	}
+	return closeObject(t.Source.appendJSON(append(dst, `,"source":`...)))
+}
+
+// UnmarshalJSONFrom reads a trigger of any kind.
+func (t *TurnTrigger) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, t) }
+
+func (t *TurnTrigger) decodeView(raw JSON) error {
+	kind, err := discriminator(raw, "kind")
+	if err != nil {
+		return fmt.Errorf("turn trigger: %w", err)
+	}
+	out := TurnTrigger{Kind: kind}
+	err = decodeFields(raw, "kind", []field{{name: "source", into: &out.Source, optional: true}})
+	switch {
+	case err == nil:
+		*t = out
+	case kind == TriggerMessage || kind == TriggerInjection:
+		return fmt.Errorf("turn trigger %q: %w", kind, err)
+	default:
+		*t = TurnTrigger{Kind: kind, raw: raw.keep()}
+	}
+	return nil
+}
 
 // EndKind is the discriminator of an [EndReason].
 type EndKind string
@@ -66,119 +103,82 @@ type EndReason struct {
 }
 
 // MarshalJSONTo writes exactly the keys of the kind.
-func (r EndReason) MarshalJSONTo(enc *jsontext.Encoder) error {
-	type kindOnly struct {
-		Kind EndKind `json:"kind"`
+func (r EndReason) MarshalJSONTo(enc *jsontext.Encoder) error { return writeAppended(enc, r) }
+
+func (r EndReason) appendJSON(dst []byte) ([]byte, error) {
+	if r.raw != "" {
+		return appendRaw(dst, r.raw)
 	}
+	dst = appendMember(dst, `{"kind":`, string(r.Kind))
 	switch r.Kind {
 	case EndRejected:
-		return marshalTo(enc, rejectedWire{r.Kind, &r.Reason})
+		dst = appendMember(dst, `,"reason":`, r.Reason)
 	case EndHalted:
-		return marshalTo(enc, haltedWire{r.Kind, &r.Reason, &r.At})
+		dst = appendMember(dst, `,"reason":`, r.Reason)
+		dst = appendMember(dst, `,"at":`, string(r.At))
 	case EndMaxSteps:
-		return marshalTo(enc, maxStepsWire{r.Kind, &r.Limit})
+		dst = appendInt(dst, `,"limit":`, r.Limit)
 	case EndError:
-		w := errorWire{Kind: r.Kind, Step: &r.Step, Code: r.Code}
-		if r.Failure.IsZero() {
-			w.Message = &r.Message
-		} else {
-			w.Failure = &r.Failure
+		dst = appendInt(dst, `,"step":`, r.Step)
+		if !r.Failure.IsZero() {
+			dst = r.Failure.appendJSON(append(dst, `,"failure":`...))
+			break
 		}
-		return marshalTo(enc, w)
+		dst = appendMember(dst, `,"message":`, r.Message)
+		if r.Code != "" {
+			dst = appendMember(dst, `,"code":`, string(r.Code))
+		}
 	}
-	if r.raw != "" {
-		return enc.WriteValue(r.raw.Bytes())
-	}
-	return marshalTo(enc, kindOnly{r.Kind})
+	return append(dst, '}'), nil
 }
-
-type (
-	rejectedWire struct {
-		Kind   EndKind `json:"kind"`
-		Reason *string `json:"reason"`
-	}
-	haltedWire struct {
-		Kind   EndKind    `json:"kind"`
-		Reason *string    `json:"reason"`
-		At     *HaltPoint `json:"at"`
-	}
-	maxStepsWire struct {
-		Kind  EndKind `json:"kind"`
-		Limit *int    `json:"limit"`
-	}
-	errorWire struct {
-		Kind    EndKind  `json:"kind"`
-		Step    *int     `json:"step"`
-		Failure *Failure `json:"failure,omitzero"`
-		Message *string  `json:"message,omitzero"`
-		Code    Code     `json:"code,omitzero"`
-	}
-)
 
 // UnmarshalJSONFrom reads an end reason. A known kind with other keys than its
 // own is refused (V-11); an unknown kind is kept.
-func (r *EndReason) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	raw := JSON(v)
+func (r *EndReason) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, r) }
+
+func (r *EndReason) decodeView(raw JSON) error {
 	kind, err := discriminator(raw, "kind")
 	if err != nil {
 		return fmt.Errorf("turn end reason: %w", err)
 	}
 	out := EndReason{Kind: EndKind(kind)}
-	strict := json.RejectUnknownMembers(true)
-	missing := fmt.Errorf("turn end reason %q lacks a required member", kind)
 	switch out.Kind {
 	case EndCompleted, EndAborted, EndDisposed, EndMaxTokens, EndInterrupted:
-		err = raw.Unmarshal(&struct {
-			Kind EndKind `json:"kind"`
-		}{}, strict)
+		err = decodeFields(raw, "kind", nil)
 	case EndRejected:
-		var w rejectedWire
-		if err = raw.Unmarshal(&w, strict); err == nil {
-			if w.Reason == nil {
-				return missing
-			}
-			out.Reason = *w.Reason
-		}
+		err = decodeFields(raw, "kind", []field{{name: "reason", into: &out.Reason}})
 	case EndHalted:
-		var w haltedWire
-		if err = raw.Unmarshal(&w, strict); err == nil {
-			if w.Reason == nil || w.At == nil {
-				return missing
-			}
-			out.Reason, out.At = *w.Reason, *w.At
-		}
+		err = decodeFields(raw, "kind", []field{{name: "reason", into: &out.Reason}, {name: "at", into: (*string)(&out.At)}})
 	case EndMaxSteps:
-		var w maxStepsWire
-		if err = raw.Unmarshal(&w, strict); err == nil {
-			if w.Limit == nil {
-				return missing
-			}
-			out.Limit = *w.Limit
-		}
+		err = decodeFields(raw, "kind", []field{{name: "limit", into: &out.Limit}})
 	case EndError:
-		var w errorWire
-		if err = raw.Unmarshal(&w, strict); err == nil {
-			if w.Step == nil || (w.Failure == nil) == (w.Message == nil) || (w.Failure != nil && w.Code != "") {
-				return fmt.Errorf("turn end reason %q needs step and either failure or message", kind)
-			}
-			out.Step, out.Code = *w.Step, w.Code
-			if w.Failure != nil {
-				out.Failure = *w.Failure
-			} else {
-				out.Message = *w.Message
-			}
-		}
+		err = out.decodeError(raw)
 	default:
-		out.raw = raw
+		out.raw = rest(raw, "kind")
 	}
 	if err != nil {
 		return fmt.Errorf("turn end reason %q: %w", kind, err)
 	}
 	*r = out
+	return nil
+}
+
+// decodeError reads the members of an error: step, and either failure or
+// message and maybe code.
+func (r *EndReason) decodeError(raw JSON) error {
+	fields := []field{
+		{name: "step", into: &r.Step},
+		{name: "failure", into: &r.Failure, optional: true},
+		{name: "message", into: &r.Message, optional: true},
+		{name: "code", into: (*string)(&r.Code), optional: true},
+	}
+	if err := decodeFields(raw, "kind", fields); err != nil {
+		return err
+	}
+	failure, message, code := fields[1].seen, fields[2].seen, fields[3].seen
+	if failure == message || failure && code {
+		return errors.New("needs either failure or message")
+	}
 	return nil
 }
 
@@ -216,11 +216,3 @@ const (
 
 // Error returns "turn cancelled: " and the kind.
 func (c CancelCause) Error() string { return "turn cancelled: " + string(c) }
-
-func marshalTo(enc *jsontext.Encoder, v any) error {
-	return json.MarshalEncode(enc, v, marshalOptions)
-}
-
-func unmarshalStrict(dec *jsontext.Decoder, v any) error {
-	return json.UnmarshalDecode(dec, v, json.RejectUnknownMembers(true))
-}

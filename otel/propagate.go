@@ -108,6 +108,9 @@ func StripEnv(env []string) []string {
 // that outlives the span; the zero Origin is nowhere.
 type Origin struct{ sc trace.SpanContext }
 
+// IsZero reports whether o is nowhere.
+func (o Origin) IsZero() bool { return !o.sc.IsValid() }
+
 // Origin returns the place of ctx's span.
 func (t *Tracer) Origin(ctx context.Context) Origin {
 	if t == nil {
@@ -123,7 +126,7 @@ func OriginOf(traceparent string) Origin {
 
 // link returns the options for a span that refers to o.
 func (o Origin) link() []trace.SpanStartOption {
-	if !o.sc.IsValid() {
+	if o.IsZero() {
 		return nil
 	}
 	return []trace.SpanStartOption{trace.WithLinks(trace.Link{SpanContext: o.sc})}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Approval policies of a session (P-9).
@@ -13,45 +14,47 @@ const (
 	PolicyNever = "never"
 )
 
-// ask resolves a ToolAsk through the approval seam (P-9, P-11, Z-50). It reports
-// whether the call goes on to the guards.
-func (x *Execution) ask(ctx context.Context, d messages.ToolAsk) (goOn bool) {
-	name := x.call.name
+// ask resolves a ToolAsk through the approval seam (P-9, P-11, Z-50). It leaves
+// the result undecided if the call goes on to the guards.
+func (x *Execution) ask(ctx context.Context, d messages.ToolAsk) {
+	tool := `tool "` + x.call.name + `"`
 	switch {
 	case x.pipeline.seams.Approval.Empty():
-		return x.deny(orDefault(d.Reason, fmt.Sprintf("tool %q requires approval (not yet supported)", name)))
+		x.deny(orDefault(d.Reason, tool+" requires approval (not yet supported)"))
+		return
 	case x.call.agent == nil:
-		return x.deny(fmt.Sprintf("tool %q requires approval, but the call has no agent to route it through", name))
+		x.deny(tool + " requires approval, but the call has no agent to route it through")
+		return
 	}
 	answer, err := x.approve(ctx, d)
 	if err != nil {
-		return x.fail(err)
+		x.fail(err)
+		return
 	}
 	switch a := answer.(type) {
 	case messages.ApprovalOnce:
-		return true
 	case messages.ApprovalRejected:
-		return x.deny(orDefault(a.Reason, fmt.Sprintf("the user rejected tool %q", name)))
+		x.deny(orDefault(a.Reason, "the user rejected "+tool))
 	case messages.ApprovalCancelled:
 		if ctx.Err() != nil {
-			x.result = abortedBeforeDispatch(messages.List[messages.Context]{})
-			return false
+			x.result = abortedBeforeDispatch(noContexts) // P-11
+			return
 		}
-		return x.deny(fmt.Sprintf("approval for tool %q was cancelled", name))
+		x.deny("approval for " + tool + " was cancelled")
 	default:
-		return x.deny(orDefault(d.Reason, fmt.Sprintf("tool %q requires approval, but no approval channel is available", name)))
+		x.deny(orDefault(d.Reason, tool+" requires approval, but no approval channel is available"))
 	}
 }
 
-// approve records the question, asks, and records the answer. An answerer that
-// fails or answers out of the vocabulary counts as unavailable.
+// approve records the question, asks, and records the answer. An aborted signal
+// is cancelled, and the policy "never" rejects, without asking.
 func (x *Execution) approve(ctx context.Context, d messages.ToolAsk) (messages.ApprovalAnswer, error) {
 	agent := x.call.agent
-	if agent.ApprovalPolicy() == PolicyNever {
-		return messages.ApprovalRejected{}, nil
-	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return messages.ApprovalCancelled{}, nil
+	case agent.ApprovalPolicy() == PolicyNever:
+		return messages.ApprovalRejected{}, nil
 	}
 	req := &ApprovalRequest{
 		ID: x.pipeline.root.newApprovalID(), Call: &x.call, Reason: d.Reason, Origin: d.Origin,
@@ -74,22 +77,41 @@ func (x *Execution) approve(ctx context.Context, d messages.ToolAsk) (messages.A
 }
 
 // answer runs the approval seam. While it waits for a person the turn lends its
-// place in the pool of running turns (DESIGN 3, rule 10).
+// place in the pool of running turns (DESIGN 3, rule 10). An answerer that fails
+// or answers out of the vocabulary counts as unavailable, unless it failed because
+// the call was cancelled.
 func (x *Execution) answer(ctx context.Context, req *ApprovalRequest) messages.ApprovalAnswer {
-	resume := func(context.Context) error { return nil }
-	if y, ok := x.call.agent.(Yielder); ok {
-		resume = y.Yield(ctx, "permission")
-	}
-	answer, err := x.pipeline.seams.Approval.Run(ctx, req, unavailable)
-	if resume(ctx) != nil || ctx.Err() != nil {
-		if _, allowed := answer.(messages.ApprovalOnce); allowed || err != nil {
-			return messages.ApprovalCancelled{}
-		}
-	}
-	if err != nil {
+	resume := x.yield(ctx)
+	// A place that cannot be taken again is no reason to forget the answer: it is
+	// refused only when ctx ends, and that is looked at after the guards (P-11).
+	defer func() { _ = resume(ctx) }()
+	answer, err := x.waitForAnswer(ctx, req)
+	switch {
+	case err == nil:
+		return answer
+	case ctx.Err() != nil:
+		return messages.ApprovalCancelled{}
+	default:
 		return messages.ApprovalUnavailable{}
 	}
-	return answer
+}
+
+func (x *Execution) waitForAnswer(ctx context.Context, req *ApprovalRequest) (answer messages.ApprovalAnswer, err error) {
+	seam := &x.pipeline.seams.Approval
+	if t := x.pipeline.root.config.Tracer; t != nil {
+		var span otel.WaitSpan
+		ctx, span = t.StartWait(ctx, otel.WaitPermission)
+		err = errGoexit // stands if an answerer ends the goroutine
+		defer func() { span.End(otel.Ending{Err: err}) }()
+	}
+	return seam.Run(ctx, req, unavailable)
+}
+
+func (x *Execution) yield(ctx context.Context) (resume func(context.Context) error) {
+	if y, ok := x.call.agent.(Yielder); ok {
+		return y.Yield(ctx, "permission")
+	}
+	return func(context.Context) error { return nil }
 }
 
 func unavailable(context.Context, *ApprovalRequest) (messages.ApprovalAnswer, error) {

@@ -24,6 +24,14 @@ type Call struct {
 	failed    atomic.Bool
 }
 
+// init fixes what the caller said; the arguments follow.
+func (c *Call) init(x *Execution, in Input) {
+	c.exec = x
+	c.id, c.name, c.agent, c.turn, c.step = in.ID, in.Name, in.Agent, in.Turn, in.Step
+	c.token = messages.CallToken(x.pipeline.root.tokens.Add(1))
+	c.parent, c.parentID = in.parent, in.parentID
+}
+
 // ID returns the model's id of the call, as logged (P-30).
 func (c *Call) ID() messages.CallID { return c.id }
 
@@ -53,8 +61,10 @@ func (c *Call) Turn() int { return c.turn }
 // Step returns the step of the call, or 0.
 func (c *Call) Step() int { return c.step }
 
-// BodyInvoked reports whether the tool's body was entered (Z-4, P-35).
+// BodyInvoked reports whether the tool's body was entered (Z-4, P-35). A tool made
+// with [Define] is not entered for arguments that it refuses (P-16).
 func (c *Call) BodyInvoked() bool { return c.invoked.Load() }
 
-// BodyFailed reports whether the body was entered and did not succeed.
+// BodyFailed reports whether the last run of the body that has ended did not
+// succeed: it failed, timed out, was aborted or returned an invalid value.
 func (c *Call) BodyFailed() bool { return c.failed.Load() }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Guard is a final invariant: it may deny a call that policy allowed, never
@@ -11,15 +12,20 @@ import (
 type Guard func(call *Call) (reason string, deny bool)
 
 // guards is one layer of guards. Iteration is live: a guard that is registered
-// by an earlier guard of the layer runs in the same pass, unless the layer
-// became empty in between (P-10).
+// by an earlier guard of the layer runs in the same pass, and one that is lifted
+// does not, unless the layer became empty in between: that ends the pass (P-10).
+// Reading is a load of an immutable list.
 type guards struct {
-	mu   sync.RWMutex
-	list *guardList // nil when empty
-	last int64
+	mu   sync.Mutex // serializes writers
+	list atomic.Pointer[guardList]
+	last int64 // the newest entry's id
+	gen  int64 // the number of times the layer became empty
 }
 
-type guardList struct{ entries []*guardEntry }
+type guardList struct {
+	gen     int64
+	entries []guardEntry // never empty
+}
 
 type guardEntry struct {
 	id   int64 // increases in the order of registration
@@ -27,67 +33,58 @@ type guardEntry struct {
 	fn   Guard
 }
 
-func (g *guards) add(fn Guard, opts []Option) (remove func()) {
-	r := registration{}
-	for _, o := range opts {
-		o(&r)
-	}
-	if r.name == "" {
-		r.name = funcName(fn)
-	}
+func (g *guards) add(fn Guard, opts []Option) (lift func()) {
+	r := register(fn, opts)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.last++
-	entry := &guardEntry{g.last, r.name, fn}
-	if g.list == nil {
-		g.list = &guardList{}
+	id := g.last
+	var entries []guardEntry
+	if old := g.list.Load(); old != nil {
+		entries = slices.Clone(old.entries)
 	}
-	g.list.entries = append(g.list.entries, entry)
-	return sync.OnceFunc(func() { g.remove(entry) })
+	g.list.Store(&guardList{g.gen, append(entries, guardEntry{id, r.name, fn})})
+	return sync.OnceFunc(func() { g.lift(id) })
 }
 
-func (g *guards) remove(entry *guardEntry) {
+func (g *guards) lift(id int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.list == nil {
+	entries := slices.DeleteFunc(slices.Clone(g.list.Load().entries), func(e guardEntry) bool { return e.id == id })
+	if len(entries) > 0 {
+		g.list.Store(&guardList{g.gen, entries})
 		return
 	}
-	g.list.entries = slices.DeleteFunc(slices.Clone(g.list.entries), func(e *guardEntry) bool { return e == entry })
-	if len(g.list.entries) == 0 {
-		g.list = nil // a later registration starts a new list: this pass ends
-	}
+	g.gen++
+	g.list.Store(nil)
 }
 
 // check runs the layer's guards; the first that denies wins.
 func (g *guards) check(call *Call) (reason string, deny bool, err error) {
-	g.mu.RLock()
-	list := g.list
-	g.mu.RUnlock()
+	list := g.list.Load()
 	if list == nil {
 		return "", false, nil
 	}
-	for last := int64(0); ; {
-		entry := g.after(list, last)
+	gen, next := list.gen, int64(0)
+	for list != nil && list.gen == gen {
+		entry := list.from(next)
 		if entry == nil {
-			return "", false, nil
+			break
 		}
-		last = entry.id
 		if reason, deny, err = callGuard(entry, call); deny || err != nil {
 			return reason, deny, err
 		}
+		next = entry.id + 1
+		list = g.list.Load()
 	}
+	return "", false, nil
 }
 
-// after returns the first guard of list that was registered after last.
-func (g *guards) after(list *guardList, last int64) *guardEntry {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	if g.list != list {
-		return nil
-	}
-	for _, e := range list.entries {
-		if e.id > last {
-			return e
+// from returns the first guard whose id is at least id.
+func (l *guardList) from(id int64) *guardEntry {
+	for i := range l.entries {
+		if l.entries[i].id >= id {
+			return &l.entries[i]
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Pipeline runs tool calls of one scope: it joins the scope's seams, tools and
@@ -18,6 +19,18 @@ type Pipeline struct {
 	guards guards
 }
 
+// Config configures a runtime's pipeline. The zero value is usable.
+type Config struct {
+	// Warn is told of contained failures: a panic of a notification listener. It may
+	// be called from any goroutine. Nil drops them.
+	Warn func(error)
+	// Tracer makes a span for every seam that has a listener, every listener, every
+	// call and every body (DESIGN 8). Nil traces nothing.
+	Tracer *otel.Tracer
+	// NewApprovalID mints ids of approval requests. Nil counts: ask-1, ask-2, …
+	NewApprovalID func() messages.ApprovalID
+}
+
 // shared is what all scopes of one runtime have in common.
 type shared struct {
 	config Config
@@ -26,29 +39,17 @@ type shared struct {
 	asks   atomic.Uint64
 }
 
-// Config configures a runtime's pipeline. The zero value is usable.
-type Config struct {
-	// Warn is told of contained failures: a panic of a notification listener. Nil
-	// drops them.
-	Warn func(error)
-	// NewApprovalID mints ids of approval requests. Nil counts: ask-1, ask-2, …
-	NewApprovalID func() messages.ApprovalID
-}
-
 // New makes the pipeline of a runtime.
 func New(cfg Config) *Pipeline {
 	root := &shared{config: cfg}
-	p := &Pipeline{root: root, tools: newTools(nil)}
-	p.seams = newSeams(&root.seq, cfg.Warn, nil)
-	return p
+	return &Pipeline{root: root, tools: newTools(nil), seams: newSeams(root, nil)}
 }
 
-// Scope makes the pipeline of one session under the runtime's p. Listeners,
-// tools, guards and restrictions of the scope die with it (D-3).
+// Scope makes the pipeline of one session under p, the runtime's. Listeners,
+// tools, guards and restrictions of the scope die with it and are seen by no
+// other scope (D-3).
 func (p *Pipeline) Scope() *Pipeline {
-	child := &Pipeline{parent: p, root: p.root, tools: newTools(p.tools)}
-	child.seams = newSeams(&p.root.seq, p.root.config.Warn, p.seams)
-	return child
+	return &Pipeline{parent: p, root: p.root, tools: newTools(p.tools), seams: newSeams(p.root, p.seams)}
 }
 
 // Seams returns the scope's interception surface.
@@ -61,32 +62,21 @@ func (p *Pipeline) Tools() *Tools { return p.tools }
 // added twice runs twice and is lifted independently (P-10).
 func (p *Pipeline) Guard(fn Guard, opts ...Option) (lift func()) { return p.guards.add(fn, opts) }
 
-// Input is what a caller says of a call (P-4).
-type Input struct {
-	ID   messages.CallID
-	Name string
-	// Arguments is the model's text. Text that is not JSON is passed on as a JSON
-	// string, empty text as {} (Z-11).
-	Arguments string
-	// Agent is the session that the call works for; nil for none.
-	Agent      Agent
-	Turn, Step int
-
-	parent   messages.CallToken
-	parentID messages.CallID
-}
-
 // Execute runs one call through all phases. It never fails for reasons of tools
 // or listeners (P-27): every failure is the result. ctx is the caller's signal.
-func (p *Pipeline) Execute(ctx context.Context, in Input) *messages.Result {
+// If foreign code ends the goroutine (runtime.Goexit), the call is settled, and
+// its observers are told, before the goroutine ends.
+func (p *Pipeline) Execute(ctx context.Context, in Input) (r *messages.Result) {
 	x := p.Begin(ctx, in)
+	defer func() { r = x.Settle(ctx) }()
 	if x.Policy(ctx) {
 		x.Dispatch(ctx)
 	}
-	return x.Settle(ctx)
+	return nil
 }
 
-// Concurrent reports whether a call may overlap with others (P-3).
+// Concurrent reports whether a call may overlap with others (P-3). Arguments is
+// the model's text, as in [Input].
 func (p *Pipeline) Concurrent(name, arguments string) bool {
 	tool, ok := p.tools.Lookup(name)
 	if !ok || tool.Concurrent == nil {
@@ -106,26 +96,19 @@ func (p *Pipeline) checkGuards(call *Call) (reason string, deny bool, err error)
 	return p.guards.check(call)
 }
 
+// warn tells the host of a contained failure. The host's own failure to listen is
+// nobody's.
+func (s *shared) warn(err error) {
+	if s.config.Warn == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	s.config.Warn(err)
+}
+
 func (s *shared) newApprovalID() messages.ApprovalID {
 	if s.config.NewApprovalID != nil {
 		return s.config.NewApprovalID()
 	}
 	return messages.ApprovalID("ask-" + strconv.FormatUint(s.asks.Add(1), 10))
-}
-
-// normalizeArguments makes the JSON text of model text (Z-11, T-20).
-func normalizeArguments(text string) (messages.JSON, error) {
-	if text == "" {
-		return "{}", nil
-	}
-	j := messages.JSON(text)
-	err := messages.CheckJSON(j)
-	switch {
-	case err == nil:
-		return j, nil
-	case isNotLossless(err):
-		return "", err
-	default:
-		return messages.QuoteJSON(text), nil
-	}
 }

@@ -52,10 +52,10 @@ func BenchmarkPipeline(b *testing.B) {
 		s.Execute.Use(func(ctx context.Context, _ *pipeline.Call, next pipeline.Next[*messages.Result]) (*messages.Result, error) {
 			return next(ctx)
 		})
-		s.PostExecute.Use(func(ctx context.Context, _ *pipeline.Outcome, next pipeline.Next[messages.PostToolDecision]) (messages.PostToolDecision, error) {
+		s.PostExecute.Use(func(ctx context.Context, _ pipeline.Outcome, next pipeline.Next[messages.PostToolDecision]) (messages.PostToolDecision, error) {
 			return next(ctx)
 		})
-		s.Result.Use(func(context.Context, *pipeline.Outcome) {})
+		s.Result.Use(func(context.Context, pipeline.Outcome) {})
 		p.Guard(func(*pipeline.Call) (string, bool) { return "", false })
 		run(b, p)
 	})

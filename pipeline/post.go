@@ -5,14 +5,13 @@ import (
 	"strings"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // post runs tools/post-execute and applies its decision (P-22, P-23).
 func (x *Execution) post(ctx context.Context) {
-	x.outcome = Outcome{Call: &x.call, Result: x.result}
-	decision, err := x.pipeline.seams.PostExecute.Run(ctx, &x.outcome, acceptOutcome)
+	decision, err := x.pipeline.seams.PostExecute.Run(ctx, Outcome{&x.call, x.result}, acceptOutcome)
 	if err != nil {
-		x.deferred = x.result.Contexts() // what did run keeps its contexts (Z-5)
 		x.fail(err)
 		return
 	}
@@ -21,66 +20,61 @@ func (x *Execution) post(ctx context.Context) {
 		x.accept(d)
 	case messages.ResultBlock:
 		x.block(d)
-	default:
-		x.fail(noDecisionError("tools/post-execute", "of an unknown kind"))
-		return
 	}
 	x.abortSuccess(ctx)
 }
 
-func acceptOutcome(context.Context, *Outcome) (messages.PostToolDecision, error) {
+func acceptOutcome(context.Context, Outcome) (messages.PostToolDecision, error) {
 	return messages.ResultAccept{}, nil
 }
 
+// accept applies a decision that keeps the result. A decision that contradicts
+// itself or the result is a failure of its listener: its contexts are lost, those
+// of work that did run are kept (P-14, Z-5).
 func (x *Execution) accept(d messages.ResultAccept) {
 	contexts := x.result.Contexts().Concat(d.Contexts)
 	switch {
 	case !d.Content.IsZero() && d.Value != "":
-		x.result = messages.NewFailure(messages.ResultFields{Message: textBothReplaced, Contexts: contexts})
+		x.fail(errBothReplaced)
 	case !d.Content.IsZero():
 		x.replaceContent(d.Content, contexts)
 	case d.Value != "" && x.result.IsError():
-		x.result = messages.NewFailure(messages.ResultFields{Message: textValueOfFailed, Contexts: contexts})
+		x.fail(errValueOfFailed)
 	case d.Value != "":
 		x.result = x.reproject(d.Value, contexts)
-	case d.Contexts.Len() > 0:
+	case !d.Contexts.IsZero():
 		x.result = x.result.With(func(f *messages.ResultFields) { f.Contexts = contexts })
 	}
 }
 
-// replaceContent keeps the content that the body made in meta.original (Z-25).
+// replaceContent replaces what the model reads and keeps everything else. The
+// content that the body made stays in meta.original (Z-25); a nested call has no
+// meta (P-18).
 func (x *Execution) replaceContent(content messages.Content, contexts messages.List[messages.Context]) {
-	meta, err := withOriginal(x.result.Meta(), x.result.Content())
-	if err != nil {
-		x.result = messages.NewFailure(messages.ResultFields{Message: textBadResult})
-		return
+	meta := x.result.Meta()
+	if x.call.parent == 0 {
+		var err error
+		if meta, err = withOriginal(meta, x.result.Content()); err != nil {
+			x.fail(errBadResult)
+			return
+		}
 	}
 	x.result = x.result.With(func(f *messages.ResultFields) {
 		f.Content, f.Meta, f.Contexts = content, meta, contexts
 	})
 }
 
-// withOriginal adds the member "original" to the meta object.
-func withOriginal(meta messages.JSON, original messages.Content) (messages.JSON, error) {
-	members := map[string]messages.JSON{}
-	if meta != "" {
-		if err := meta.Unmarshal(&members); err != nil {
-			return "", err
-		}
-	}
-	text, err := messages.MarshalJSON(original)
-	if err != nil {
-		return "", err
-	}
-	members["original"] = text
-	return messages.MarshalJSON(members)
-}
-
-// block turns the result into a failure that reads the feedback (P-22).
+// block turns the result into a failure that reads the feedback. All contexts of
+// the result are dropped, deferred ones too; only the decision's own remain
+// (P-22).
 func (x *Execution) block(d messages.ResultBlock) {
+	if x.trace != nil {
+		x.trace.decision, x.trace.before = otel.DecisionBlock, x.result
+	}
+	x.earned = noContexts
 	content := d.Feedback
 	if content.IsZero() {
-		content = messages.EmptyContent()
+		content = messages.Text(textBlocked)
 	}
 	x.result = messages.NewFailure(messages.ResultFields{
 		Message: feedbackMessage(content), Content: content, Contexts: d.Contexts,
@@ -93,6 +87,7 @@ func feedbackMessage(c messages.Content) string {
 	var parts []string
 	for b := range c.Blocks() {
 		switch b := b.(type) {
+		case nil: // refused with the candidate (P-25)
 		case messages.TextBlock:
 			parts = append(parts, b.Text)
 		default:

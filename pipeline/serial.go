@@ -2,8 +2,8 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
-	"sync"
+
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Serial is a seam whose listeners run one after another and may return a
@@ -11,177 +11,59 @@ import (
 // the first verdict does (agent/turn-stop, S-7); of several verdicts the first
 // counts (Z-6).
 type Serial[E any, V comparable] struct {
-	name       string
+	seam[func(context.Context, E) (V, error)]
 	firstFinal bool
-	set        listeners[func(context.Context, E) (V, error)]
+	known      func(V) bool // what is a verdict of this seam
 }
 
-func (s *Serial[E, V]) init(name string, seq *sequence, parent *listeners[func(context.Context, E) (V, error)]) {
-	s.name = name
-	s.set.attach(seq, parent)
-}
-
-// Use adds a listener and returns what removes it.
-func (s *Serial[E, V]) Use(fn func(ctx context.Context, event E) (V, error), opts ...Option) (remove func()) {
-	return s.set.add(fn, opts)
-}
-
-// Name returns the seam's name.
-func (s *Serial[E, V]) Name() string { return s.name }
-
-// Empty reports whether there is nothing to run.
-func (s *Serial[E, V]) Empty() bool { return s.set.empty() }
-
-// Run runs the listeners in order and returns the first verdict.
+// Run runs the listeners in order and returns the first verdict; nothing is no
+// verdict. A panic of a listener is its error, and so is a verdict of unknown
+// kind (Z-1). With an error there is no verdict.
 func (s *Serial[E, V]) Run(ctx context.Context, event E) (verdict V, err error) {
-	var none V
-	for _, entry := range s.set.chain() {
-		v, err := callSerial(ctx, entry, event)
-		if err != nil {
+	chain := s.set.snapshot()
+	if chain == nil {
+		return verdict, nil
+	}
+	if t := s.root.config.Tracer; t != nil {
+		var span otel.SeamSpan
+		ctx, span = t.StartSeam(ctx, s.name)
+		err = errGoexit // stands if a listener ends the goroutine
+		defer func() {
+			span.End(otel.SeamEnd{Decision: verdict, Listeners: len(*chain), Ending: otel.Ending{Err: err}})
+		}()
+	}
+	return s.run(ctx, event, *chain)
+}
+
+func (s *Serial[E, V]) run(ctx context.Context, event E, chain []listener[func(context.Context, E) (V, error)]) (V, error) {
+	var none, verdict V
+	for i := range chain {
+		v, err := s.call(ctx, &chain[i], event)
+		switch {
+		case err != nil:
 			return none, err
-		}
-		if v != none && verdict == none {
-			if verdict = v; s.firstFinal {
-				break
-			}
+		case v == none || verdict != none:
+		case s.firstFinal:
+			return v, nil
+		default:
+			verdict = v
 		}
 	}
 	return verdict, nil
 }
 
-func callSerial[E, V any](ctx context.Context, entry listener[func(context.Context, E) (V, error)], event E) (v V, err error) {
+func (s *Serial[E, V]) call(ctx context.Context, entry *listener[func(context.Context, E) (V, error)], event E) (v V, err error) {
+	if t := s.root.config.Tracer; t != nil {
+		var span otel.ListenerSpan
+		ctx, span = t.StartListener(ctx, entry.name)
+		err = errGoexit // stands if the listener ends the goroutine
+		defer func() { span.End(otel.ListenerEnd{Decision: v, Ending: otel.Ending{Err: err}}) }()
+	}
 	defer contain(entry.name, &err)
-	return entry.fn(ctx, event)
-}
-
-// Sequence is a seam whose listeners run one after another and can only fail:
-// an error stops the chain.
-type Sequence[E any] struct {
-	name string
-	set  listeners[func(context.Context, E) error]
-}
-
-func (s *Sequence[E]) init(name string, seq *sequence, parent *listeners[func(context.Context, E) error]) {
-	s.name = name
-	s.set.attach(seq, parent)
-}
-
-// Use adds a listener and returns what removes it.
-func (s *Sequence[E]) Use(fn func(ctx context.Context, event E) error, opts ...Option) (remove func()) {
-	return s.set.add(fn, opts)
-}
-
-// Name returns the seam's name.
-func (s *Sequence[E]) Name() string { return s.name }
-
-// Empty reports whether there is nothing to run.
-func (s *Sequence[E]) Empty() bool { return s.set.empty() }
-
-// Run runs the listeners in order until one fails.
-func (s *Sequence[E]) Run(ctx context.Context, event E) error {
-	for _, entry := range s.set.chain() {
-		if err := callSequence(ctx, entry, event); err != nil {
-			return err
-		}
+	v, err = entry.fn(ctx, event)
+	var none V
+	if err == nil && v != none && s.known != nil && !s.known(v) {
+		err = unknownDecision(s.name, entry.name, v)
 	}
-	return nil
+	return v, err
 }
-
-func callSequence[E any](ctx context.Context, entry listener[func(context.Context, E) error], event E) (err error) {
-	defer contain(entry.name, &err)
-	return entry.fn(ctx, event)
-}
-
-// Notification is a seam that only tells: listeners run in order, on the
-// caller's goroutine, and cannot change anything. A panic is contained and
-// reported to the runtime; later listeners still run (D-4).
-type Notification[E any] struct {
-	name string
-	warn func(error)
-	set  listeners[func(context.Context, E)]
-}
-
-func (n *Notification[E]) init(name string, seq *sequence, parent *listeners[func(context.Context, E)]) {
-	n.name = name
-	n.set.attach(seq, parent)
-}
-
-// Use adds a listener and returns what removes it.
-func (n *Notification[E]) Use(fn func(ctx context.Context, event E), opts ...Option) (remove func()) {
-	return n.set.add(fn, opts)
-}
-
-// Name returns the seam's name.
-func (n *Notification[E]) Name() string { return n.name }
-
-// Empty reports whether there is nobody to tell.
-func (n *Notification[E]) Empty() bool { return n.set.empty() }
-
-// Run tells every listener.
-func (n *Notification[E]) Run(ctx context.Context, event E) {
-	for _, entry := range n.set.chain() {
-		if err := callNotification(ctx, entry, event); err != nil && n.warn != nil {
-			n.warn(fmt.Errorf("%s: listener %s: %w", n.name, entry.name, err))
-		}
-	}
-}
-
-func callNotification[E any](ctx context.Context, entry listener[func(context.Context, E)], event E) (err error) {
-	defer contain(entry.name, &err)
-	entry.fn(ctx, event)
-	return nil
-}
-
-// Parallel is a seam whose listeners all start at once, each on a goroutine of
-// its own, and are all waited for (D-4).
-type Parallel[E any] struct {
-	name string
-	set  listeners[func(context.Context, E) error]
-}
-
-func (p *Parallel[E]) init(name string, seq *sequence, parent *listeners[func(context.Context, E) error]) {
-	p.name = name
-	p.set.attach(seq, parent)
-}
-
-// Use adds a listener and returns what removes it.
-func (p *Parallel[E]) Use(fn func(ctx context.Context, event E) error, opts ...Option) (remove func()) {
-	return p.set.add(fn, opts)
-}
-
-// Name returns the seam's name.
-func (p *Parallel[E]) Name() string { return p.name }
-
-// Empty reports whether there is nothing to run.
-func (p *Parallel[E]) Empty() bool { return p.set.empty() }
-
-// Names returns the names of the listeners that a run would start.
-func (p *Parallel[E]) Names() []string {
-	chain := p.set.chain()
-	names := make([]string, len(chain))
-	for i, entry := range chain {
-		names[i] = entry.name
-	}
-	return names
-}
-
-// Run starts all listeners and returns when the last has ended: the failure of
-// the first registered of those that failed. A listener that ends its goroutine
-// (runtime.Goexit) has failed.
-func (p *Parallel[E]) Run(ctx context.Context, event E) error {
-	chain := p.set.chain()
-	errs := make([]error, len(chain))
-	var wg sync.WaitGroup
-	for i, entry := range chain {
-		wg.Go(func() { errs[i] = errGoexit; errs[i] = callSequence(ctx, entry, event) })
-	}
-	wg.Wait()
-	for i, err := range errs {
-		if err != nil {
-			return fmt.Errorf("%s: listener %s: %w", p.name, chain[i].name, err)
-		}
-	}
-	return nil
-}
-
-var errGoexit = fmt.Errorf("the goroutine was ended by runtime.Goexit")

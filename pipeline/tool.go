@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/dsh-actor/dsh-actor/messages"
@@ -38,8 +38,9 @@ type Tool struct {
 	// JSON value of a success; an error is the failure.
 	Run func(ctx context.Context, inv *Invocation) (messages.JSON, error)
 
-	// run is the body of a tool made with Define: it returns value, content and
-	// meta at once, so that typed values are not decoded again to be rendered.
+	// run is the body of a tool made with Define, unless Run replaces it: it returns
+	// value, content and meta at once, so that typed values are not decoded again to
+	// be rendered.
 	run func(ctx context.Context, inv *Invocation) (projected, error)
 }
 
@@ -57,76 +58,8 @@ type Output struct {
 	schema *schema.Schema
 }
 
-// projected is a success of a typed body.
-type projected struct {
-	value   messages.JSON
-	content messages.Content
-	meta    messages.JSON
-}
-
-// Invocation is what a running body may do besides returning.
-type Invocation struct {
-	exec     *Execution
-	mu       sync.Mutex
-	over     bool
-	deferred []messages.Context
-	nested   int
-}
-
-// Call returns the identity of the call.
-func (i *Invocation) Call() *Call { return &i.exec.call }
-
-// Agent returns the session that the call works for, or nil.
-func (i *Invocation) Agent() Agent { return i.exec.call.agent }
-
-// DeferContext hands a context to the batch: the model reads it after all
-// results of the batch (T-21). Contexts survive a failure of the body (P-20).
-// After the body returned it has no effect (P-33).
-func (i *Invocation) DeferContext(contexts ...messages.Context) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if !i.over {
-		i.deferred = append(i.deferred, contexts...)
-	}
-}
-
-// ConcludeTurn asks that no further step follows this batch by default: the
-// default of agent/turn-continuation becomes stop, which listeners and pending
-// steering can still override.
-func (i *Invocation) ConcludeTurn() { i.exec.conclude.Store(true) }
-
-// Execute runs another tool through the whole pipeline as a nested call of this
-// one (P-32): it carries this call's token as its parent, writes no tool/call
-// and tool/result, rides on this call's slot, and its contexts are deferred to
-// this call. After the body returned it answers ABORTED_BEFORE_DISPATCH.
-func (i *Invocation) Execute(ctx context.Context, name string, arguments messages.JSON) *messages.Result {
-	i.mu.Lock()
-	i.nested++
-	n, over := i.nested, i.over
-	i.mu.Unlock()
-	if over {
-		return abortedBeforeDispatch(messages.List[messages.Context]{})
-	}
-	outer := &i.exec.call
-	r := i.exec.pipeline.Execute(ctx, Input{
-		ID:   messages.CallID(fmt.Sprintf("%s:%d", outer.id, n)),
-		Name: name, Arguments: string(arguments),
-		Agent: outer.agent, Turn: outer.turn, Step: outer.step,
-		parent: outer.token, parentID: outer.id,
-	})
-	i.DeferContext(r.Contexts().Slice()...)
-	return r
-}
-
-// close ends the invocation and returns what was deferred.
-func (i *Invocation) close() []messages.Context {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.over = true
-	return i.deferred
-}
-
-// compile checks the definition and prepares its output contract (P-1).
+// compile checks the definition and prepares its output contract (P-1). The
+// result shares nothing with t that its owner could change.
 func (t Tool) compile() (*Tool, error) {
 	switch {
 	case t.Name == "":
@@ -144,16 +77,27 @@ func (t Tool) compile() (*Tool, error) {
 	if err := messages.CheckJSON(t.Parameters); err != nil {
 		return nil, fmt.Errorf("tool %q parameters: %w", t.Name, err)
 	}
-	if t.Output.schema == nil && t.Output.Schema != "" {
-		s, err := schema.Parse(t.Output.Schema)
-		if err != nil {
-			return nil, fmt.Errorf("tool %q output: %w", t.Name, err)
-		}
-		out := *t.Output
-		out.schema = s
-		t.Output = &out
+	out, err := t.Output.compile()
+	if err != nil {
+		return nil, fmt.Errorf("tool %q output: %w", t.Name, err)
 	}
+	t.Output = out
 	return &t, nil
+}
+
+// compile returns a copy with the schema that the text says.
+func (o Output) compile() (*Output, error) {
+	switch {
+	case o.Schema == "":
+		o.schema = nil
+	case o.schema == nil || o.schema.JSON() != o.Schema:
+		s, err := schema.Parse(o.Schema)
+		if err != nil {
+			return nil, err
+		}
+		o.schema = s
+	}
+	return &o, nil
 }
 
 // spec is the tool as the model sees it (P-2).
@@ -176,13 +120,5 @@ func (t *Tool) concurrent(arguments messages.JSON) (ok bool) {
 
 // sortSpecs orders tools by name, in code-unit order (T-6).
 func sortSpecs(specs []messages.ToolSpec) {
-	slices.SortFunc(specs, func(a, b messages.ToolSpec) int {
-		switch {
-		case a.Name < b.Name:
-			return -1
-		case a.Name > b.Name:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(specs, func(a, b messages.ToolSpec) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -20,19 +20,6 @@ type Tools struct {
 	view   atomic.Pointer[toolView]
 }
 
-// toolSet is what one scope declares.
-type toolSet struct {
-	tools  map[string]*Tool
-	limits []*Restriction // session scopes only
-}
-
-// toolView is what one scope sees, for one pair of sets.
-type toolView struct {
-	parent, own *toolSet
-	tools       map[string]*Tool
-	specs       messages.List[messages.ToolSpec]
-}
-
 // Restriction limits which of the runtime's tools a session sees. It never hides
 // the session's own tools. At least one of Allow and Deny is needed, and every
 // name must be a tool of the runtime.
@@ -81,13 +68,12 @@ func (t *Tools) Restrict(r Restriction) (lift func(), err error) {
 	case r.Allow == nil && r.Deny == nil:
 		return nil, errors.New("restrict tools: neither allow nor deny given")
 	}
-	known := t.parent.own.Load().tools
-	for _, name := range slices.Concat(r.Allow, r.Deny) {
-		if _, ok := known[name]; !ok {
+	limit := &Restriction{slices.Clone(r.Allow), slices.Clone(r.Deny)}
+	for _, name := range slices.Concat(limit.Allow, limit.Deny) {
+		if _, ok := t.parent.Lookup(name); !ok {
 			return nil, fmt.Errorf("restrict tools: %q is not a tool of the runtime", name)
 		}
 	}
-	limit := &r
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.own.Store(t.own.Load().limited(limit))
@@ -107,86 +93,19 @@ func (t *Tools) Lookup(name string) (*Tool, bool) {
 // Specs returns the visible tools as the model sees them, ordered by name.
 func (t *Tools) Specs() messages.List[messages.ToolSpec] { return t.visible().specs }
 
-// visible returns the current view, remade only when a set has changed.
+// visible returns the current view. It is made again only when a set has changed.
 func (t *Tools) visible() *toolView {
 	own := t.own.Load()
-	var parent *toolSet
+	var parent *toolView
 	if t.parent != nil {
-		parent = t.parent.own.Load()
-		if own.empty() {
-			return t.parent.visible()
+		if parent = t.parent.visible(); own.empty() {
+			return parent
 		}
 	}
 	if v := t.view.Load(); v != nil && v.own == own && v.parent == parent {
 		return v
 	}
-	v := makeView(parent, own)
+	v := newToolView(parent, own)
 	t.view.Store(v)
 	return v
-}
-
-func makeView(parent, own *toolSet) *toolView {
-	v := &toolView{parent: parent, own: own, tools: map[string]*Tool{}}
-	if parent != nil {
-		for name, tool := range parent.tools {
-			if own.permits(name) {
-				v.tools[name] = tool
-			}
-		}
-	}
-	for name, tool := range own.tools {
-		v.tools[name] = tool
-	}
-	specs := make([]messages.ToolSpec, 0, len(v.tools))
-	for _, tool := range v.tools {
-		specs = append(specs, tool.spec())
-	}
-	sortSpecs(specs)
-	v.specs = messages.FrozenList(specs)
-	return v
-}
-
-func (s *toolSet) empty() bool { return len(s.tools) == 0 && len(s.limits) == 0 }
-
-func (s *toolSet) permits(name string) bool {
-	for _, r := range s.limits {
-		if r.Allow != nil && !slices.Contains(r.Allow, name) || slices.Contains(r.Deny, name) {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *toolSet) clone() *toolSet {
-	next := &toolSet{tools: make(map[string]*Tool, len(s.tools)+1), limits: slices.Clone(s.limits)}
-	for name, tool := range s.tools {
-		next.tools[name] = tool
-	}
-	return next
-}
-
-func (s *toolSet) with(t *Tool) *toolSet {
-	next := s.clone()
-	next.tools[t.Name] = t
-	return next
-}
-
-func (s *toolSet) without(t *Tool) *toolSet {
-	next := s.clone()
-	if next.tools[t.Name] == t {
-		delete(next.tools, t.Name)
-	}
-	return next
-}
-
-func (s *toolSet) limited(r *Restriction) *toolSet {
-	next := s.clone()
-	next.limits = append(next.limits, r)
-	return next
-}
-
-func (s *toolSet) unlimited(r *Restriction) *toolSet {
-	next := s.clone()
-	next.limits = slices.DeleteFunc(next.limits, func(x *Restriction) bool { return x == r })
-	return next
 }

@@ -41,6 +41,9 @@ func (c *calls) advertise(content messages.Content, replaces bool) {
 			continue
 		}
 		c.own()
+		if c.list == nil {
+			c.list = make([]call, 0, content.Len()-i)
+		}
 		c.list = append(c.list, call{id: b.ID, seq: -1, advertised: true})
 	}
 }

@@ -47,8 +47,3 @@ func (e Entry) at(seq, time int64) messages.Event {
 		Sources: e.Sources, HasSources: e.HasSources || e.Sources.Len() > 0,
 	}
 }
-
-// entryOf returns the entry that an event was.
-func entryOf(e messages.Event) Entry {
-	return Entry{Data: e.Data, Surface: e.Surface, Sources: e.Sources, HasSources: e.HasSources}
-}

@@ -53,19 +53,26 @@ type span struct {
 	replace  bool
 }
 
-const firstHistory = 8 // room of a new history: about one turn with tools
-
 func (v *view) add(n Node, m messages.Message, shown bool) {
-	if v.nodes == nil {
-		v.nodes = make([]Node, 0, firstHistory)
-		v.messages = make([]messages.Message, 0, firstHistory)
-	}
 	n.message = -1
 	if shown {
 		n.message = int32(len(v.messages))
-		v.messages = append(v.messages, m)
+		v.messages = append(roomy(v.messages), m)
 	}
-	v.nodes = append(v.nodes, n)
+	v.nodes = append(roomy(v.nodes), n)
+}
+
+// roomy returns s with room for one more. It starts with the room of about one
+// turn with tools and grows by half, which costs two copies of an entry, over
+// time, where the language's own growth of long slices costs four.
+func roomy[T any](s []T) []T {
+	switch {
+	case len(s) < cap(s):
+		return s
+	case len(s) == 0:
+		return make([]T, 0, 8)
+	}
+	return append(make([]T, 0, len(s)+len(s)/2+1), s...)
 }
 
 // put makes the node of e take its place.

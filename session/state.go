@@ -131,7 +131,7 @@ func (s *state) result(e *messages.Event, d messages.ToolResult) error {
 		if err := s.inTurn(e); err != nil {
 			return err
 		}
-		return s.show(e, ResultNode, identityOf(d))
+		return s.show(e, ResultNode, s.identity(d))
 	}
 	if err := s.inStep(e, d.Turn, d.Step); err != nil {
 		return err
@@ -141,13 +141,20 @@ func (s *state) result(e *messages.Event, d messages.ToolResult) error {
 	if i < 0 && (!notStarted || s.calls.knows(d.CallID)) {
 		return broken("E-7", e, "no tool/call %q of step %d of turn %d waits for a result", d.CallID, s.step, s.turn)
 	}
-	if err := s.show(e, ResultNode, identityOf(d)); err != nil {
+	if err := s.show(e, ResultNode, s.identity(d)); err != nil {
 		return err
 	}
 	if i >= 0 {
 		s.calls.settle(i)
 	}
 	return nil
+}
+
+func (s *state) identity(d messages.ToolResult) uint64 {
+	if s.dropped {
+		return 0 // there will be no node
+	}
+	return identityOf(d)
 }
 
 func (s *state) declared(types *messages.Registry, e *messages.Event) error {

@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/dsh-actor/dsh-actor/messages"
@@ -56,13 +57,13 @@ func BenchmarkPick(b *testing.B) {
 	for _, n := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprintf("turns=%d", n), func(b *testing.B) {
 			s := New(fourCalls(false), Text("Done.")).Then(ThenLoop)
-			k := newTalk(b, s)
-			for range n {
-				for _, call := range k.prompt("go").answer().Content.ToolCalls() {
-					k.result(call.ID, "content")
-				}
-				k.answer()
+			k := newTalk(b, s).prompt("go")
+			for _, call := range k.answer().Content.ToolCalls() {
+				k.result(call.ID, "content")
 			}
+			k.answer()
+			// Every turn of a loop is the same but for its ids.
+			k.history = messages.FrozenList(slices.Repeat(k.history.Slice(), n))
 			k.prompt("go")
 			b.ReportAllocs()
 			for b.Loop() {

@@ -114,10 +114,9 @@ func (l *Lines) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 		l.torn = false
 		return nil
 	}
-	l.torn = l.torn && n == 0
 	written := 0
 	for _, end := range l.ends {
-		if n < end.bytes {
+		if n < end.bytes-1 { // only the newline may be missing
 			break
 		}
 		written = end.spans

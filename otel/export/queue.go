@@ -155,6 +155,15 @@ type loss struct {
 	first, last time.Time
 }
 
+// and returns both losses as one; later is what was lost after l.
+func (l loss) and(later loss) loss {
+	if later.spans > 0 {
+		l.last = later.last
+	}
+	l.spans += later.spans
+	return l
+}
+
 // Indexes of owed and reasons.
 const (
 	queueFull = iota
@@ -498,31 +507,28 @@ func (q *Queue) mark(last bool) {
 	q.mu.Unlock()
 
 	var markers []sdktrace.ReadOnlySpan
+	var of []int // the reason of each marker
 	for i, l := range owed {
 		if l.spans > 0 {
 			markers = append(markers, newMarker(res, scope, reasons[i], l))
+			of = append(of, i)
 		}
 	}
 	if last && open > 0 {
-		now := q.cfg.Now()
-		markers = append(markers, newUnfinished(res, scope, open, now))
+		markers = append(markers, newUnfinished(res, scope, open, q.cfg.Now()))
 	}
 	if len(markers) == 0 {
 		return
 	}
-	if _, err := q.export(markers); err == nil {
+	written, err := q.export(markers)
+	if err == nil {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i, l := range owed {
-		if l.spans == 0 {
-			continue
+	for n, i := range of {
+		if n >= written {
+			q.owed[i] = owed[i].and(q.owed[i])
 		}
-		if q.owed[i].spans == 0 {
-			q.owed[i].last = l.last
-		}
-		q.owed[i].first = l.first
-		q.owed[i].spans += l.spans
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/dsh-actor/dsh-actor/otel"
 )
 
 // Node is one ended span in its tree.
@@ -86,9 +88,10 @@ func (n *Node) Path() string {
 
 // Roots returns the trees of what has ended so far.
 //
-// Siblings are in the order in which they were started, except that a run of
-// neighbours with the same base name (parallel tool calls, parallel hooks) is
-// sorted by what they say, so that the order does not depend on scheduling.
+// Siblings are in the order in which they were started, except that neighbours
+// of a kind that runs in parallel (turns of several sessions, tool calls, hooks,
+// detached runs) are sorted by what they say, so that the order does not depend
+// on scheduling.
 func (r *Recorder) Roots() []*Node {
 	r.mu.Lock()
 	spans := slices.Clone(r.ended)
@@ -172,12 +175,20 @@ func arrange(list []*Node) {
 	}
 	for i := 0; i < len(list); {
 		j := i + 1
-		for j < len(list) && list[j].Base() == list[i].Base() {
+		for j < len(list) && parallel(list[i]) && list[j].Base() == list[i].Base() {
 			j++
 		}
 		slices.SortStableFunc(list[i:j], func(a, b *Node) int { return compareNatural(a.text, b.text) })
 		i = j
 	}
+}
+
+func parallel(n *Node) bool {
+	switch n.Base() {
+	case otel.SpanInvokeAgent, otel.SpanExecuteTool, otel.SpanHook, otel.SpanDetached:
+		return true
+	}
+	return false
 }
 
 // compareNatural compares text with runs of digits as numbers: step 2 is before
@@ -208,3 +219,6 @@ func digits(s string) int {
 	}
 	return i
 }
+
+// Duration returns how long the span lasted.
+func (n *Node) Duration() time.Duration { return n.End.Sub(n.Start) }

@@ -37,31 +37,31 @@ func (s *Schema) Conforms(v messages.JSON) bool { return accepts(s.root, string(
 
 // wholeValue is the text of a valid value without white space around it.
 func wholeValue(v messages.JSON) string {
-	c := scanner{s: string(v)}
-	return c.value()
+	c := v.Scan()
+	return string(c.Value())
 }
 
 // accepts reports whether text is one JSON value that conforms to n.
 func accepts(n *node, text string) bool {
-	c := scanner{s: text}
-	return match(&c, n) && c.end()
+	c := messages.JSON(text).Scan()
+	return match(&c, n) && c.End()
 }
 
 // match steps over the next value and reports whether it conforms. After false
 // the scanner is somewhere inside the value.
-func match(c *scanner, n *node) bool {
+func match(c *messages.Scanner, n *node) bool {
 	switch n.kind {
 	case kindAny:
-		return c.value() != ""
+		return c.Value() != ""
 	case kindObject:
 		return matchObject(c, n)
 	case kindArray:
 		return matchArray(c, n)
 	case kindOneOf:
-		raw := c.value()
+		raw := string(c.Value())
 		return raw != "" && matches(n, raw) == 1
 	default:
-		return matchScalar(n, c.value()) == fits
+		return matchScalar(n, string(c.Value())) == fits
 	}
 }
 
@@ -76,22 +76,22 @@ func matches(n *node, raw string) int {
 	return count
 }
 
-func matchObject(c *scanner, n *node) bool {
-	if !c.take('{') {
+func matchObject(c *messages.Scanner, n *node) bool {
+	if !c.Take('{') {
 		return false
 	}
 	expect := 0 // models mostly give properties in declared order
 	found := 0  // required properties; names are unique, CheckJSON saw to it
-	more, closed := c.next('}', true)
-	for ; more; more, closed = c.next('}', false) {
-		name, ok := c.name()
+	more, closed := c.Next('}', true)
+	for ; more; more, closed = c.Next('}', false) {
+		name, ok := c.Name()
 		if !ok {
 			return false
 		}
 		i := expect
 		if i >= len(n.props) || n.props[i].name != name {
 			if i, ok = n.index[name]; !ok {
-				if n.closed || c.value() == "" {
+				if n.closed || c.Value() == "" {
 					return false
 				}
 				continue
@@ -109,15 +109,15 @@ func matchObject(c *scanner, n *node) bool {
 	return closed && found == len(n.required)
 }
 
-func matchArray(c *scanner, n *node) bool {
+func matchArray(c *messages.Scanner, n *node) bool {
 	if n.items == nil {
-		return c.kind() == '[' && c.value() != ""
+		return c.Kind() == '[' && c.Value() != ""
 	}
-	if !c.take('[') {
+	if !c.Take('[') {
 		return false
 	}
-	more, closed := c.next(']', true)
-	for ; more; more, closed = c.next(']', false) {
+	more, closed := c.Next(']', true)
+	for ; more; more, closed = c.Next(']', false) {
 		if !match(c, n.items) {
 			return false
 		}
