@@ -25,6 +25,19 @@ type script struct {
 	// compound is the first construct beyond simple commands joined by && || | ; and
 	// newline. The read-only classifier takes nothing else.
 	compound string
+
+	once sync.Once
+	wild []string // the forms of the commands, once asked for
+}
+
+// forms returns every form of every command that rules which narrow are tested on.
+func (s *script) forms() []string {
+	s.once.Do(func() {
+		for i := range s.commands {
+			s.wild = s.commands[i].wildTexts(s.wild)
+		}
+	})
+	return s.wild
 }
 
 // command is one simple command.
@@ -404,7 +417,12 @@ func joinWords(words []word, of func(*word) string) string {
 	if len(words) == 1 {
 		return of(&words[0])
 	}
+	size := len(words)
+	for i := range words {
+		size += len(of(&words[i]))
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for i := range words {
 		if i > 0 {
 			b.WriteByte(' ')

@@ -57,35 +57,31 @@ func (c *command) shellTexts() (out []word) {
 	return out
 }
 
-// wildTexts calls yield with every form of the command that a rule which narrows
-// is tested on, until it returns true: as written, unquoted, by its base name, and
-// what a wrapper would run. Any of them being named is enough to deny or to ask.
-func (c *command) wildTexts(yield func(text string) bool) bool {
+// wildTexts adds every form of the command that a rule which narrows is tested on:
+// as written, unquoted, by its base name, and what a wrapper would run. Any of them
+// being named is enough to deny or to ask.
+func (c *command) wildTexts(forms []string) []string {
 	if len(c.words) == 0 {
-		return false
+		return forms
 	}
 	raw := joinWords(c.words, wordRaw)
-	if yield(raw) || c.source != raw && yield(c.source) {
-		return true
+	if forms = append(forms, raw); c.source != raw {
+		forms = append(forms, c.source)
 	}
-	first := wordWild(&c.words[0])
+	first := baseName(wordWild(&c.words[0]))
+	wraps := isWrapper(first) || strings.ContainsAny(first, "\x02\x03")
 	for i := range c.words {
-		if i > 0 {
-			if !isWrapper(baseName(first)) && !strings.ContainsAny(baseName(first), "\x02\x03") {
-				break
-			}
-			if strings.HasPrefix(c.words[i].text, "-") {
-				continue
-			}
+		if i > 0 && (!wraps || strings.HasPrefix(c.words[i].text, "-")) {
+			continue
 		}
 		text := joinWords(c.words[i:], wordWild)
-		if (text != raw || i > 0) && yield(text) {
-			return true
+		if text != raw {
+			forms = append(forms, text)
 		}
 		name := wordWild(&c.words[i])
-		if base := baseName(name); base != name && yield(text[len(name)-len(base):]) {
-			return true
+		if base := baseName(name); base != name {
+			forms = append(forms, text[len(name)-len(base):])
 		}
 	}
-	return false
+	return forms
 }
