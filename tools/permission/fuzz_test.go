@@ -76,7 +76,7 @@ func FuzzParseScript(f *testing.F) {
 				}
 			}
 		}
-		if s.text != "" && !strings.ContainsAny(s.text, "\x00\x01\x02\x03") {
+		if s.text != "" && s.text == strings.TrimSpace(s.text) && !strings.ContainsAny(s.text, "\x00\x01\x02\x03") {
 			r, err := ParseRule("Bash(" + exactSpecifier(s.text) + ")")
 			if err != nil {
 				t.Fatalf("no rule for %q: %v", text, err)
