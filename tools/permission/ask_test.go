@@ -148,6 +148,26 @@ func TestAlwaysAndAskRules(t *testing.T) {
 	}
 }
 
+// A grant in answer to one ask rule leaves the others in force, also for what only
+// reads.
+func TestGrantsAndOtherAskRules(t *testing.T) {
+	w := newWorld(t)
+	p := w.policy(ModeDefault, "ask Bash(npm publish *)", "ask Bash(cat *)", "ask Read(a.txt)")
+	for _, rule := range []string{"Bash(npm publish)", "Read(//TOP/out/x)"} {
+		if err := p.apply("s-1", Update{Type: AddRules, Rules: []string{w.expand(rule)}}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for call, want := range map[string]Behavior{
+		"Bash npm publish": Allow, "Bash cat a.txt": Ask, "Bash npm publish && cat a.txt": Ask, "Bash npm publish; npm publish --x": Ask, "Read a.txt": Ask,
+		`Glob {"pattern":"a.txt"}`: Ask,
+	} {
+		if v := w.explain(p, call); v.Behavior != want {
+			t.Errorf("%s: %s, want %s (%s)", call, v.Behavior, want, v.Reason)
+		}
+	}
+}
+
 // A hook's ask is not answered by rules, so nothing is suggested for it, and
 // "always" is once.
 func TestAlwaysForHooks(t *testing.T) {

@@ -48,7 +48,7 @@ func (c Condition) Holds(tool string, arguments messages.JSON, at Place) bool {
 	}
 	s := newSubject(tool, arguments, nil)
 	if c.rule.kind != commandSpecifier {
-		s.workspace = newWorkspace(at.Cwd, "", at.ProjectDir, at.Home, nil, foldsCase())
+		s.look.workspace = newWorkspace(at.Cwd, "", at.ProjectDir, at.Home, nil, foldsCase())
 		return c.rule.narrows(s, Ask)
 	}
 	if s.missing != "" {

@@ -92,7 +92,7 @@ func (v view) asked(s *subject) (Verdict, bool) {
 // answered reports whether a person granted the call in answer to an ask rule.
 func (v view) answered(s *subject) bool {
 	for _, c := range v.grants.rules.allow {
-		if c.overAsk && v.allows(s, []*compiled{c}, []*Rule{&c.rule}) {
+		if c.overAsk && v.allows(s, []*compiled{c}, []*Rule{&c.rule}, false) {
 			return true
 		}
 	}
@@ -142,21 +142,23 @@ func (v view) allowed(s *subject) (rule *Entry, ok bool) {
 	}
 	if s.class != shell {
 		for _, c := range rules {
-			if v.allows(s, []*compiled{c}, nil) {
+			if v.allows(s, []*compiled{c}, nil, true) {
 				return &c.Entry, true
 			}
 		}
 	}
-	return nil, v.allows(s, rules, shellRules)
+	return nil, v.allows(s, rules, shellRules, true)
 }
 
-// allows reports whether the rules together allow the call.
-func (v view) allows(s *subject, rules []*compiled, shellRules []*Rule) bool {
+// allows reports whether the rules together allow the call. ReadOnly says that
+// commands of a line which only read need no rule.
+func (v view) allows(s *subject, rules []*compiled, shellRules []*Rule, readOnly bool) bool {
 	if s.missing != "" {
 		return false
 	}
 	if s.class == shell {
-		return len(shellRules) > 0 && s.workspace.allowsScript(s.commands(), shellRules, permits{edits: v.edits(s.workspace)})
+		return len(shellRules) > 0 &&
+			s.look.allowsScript(s.commands(), shellRules, permits{edits: v.edits(s.look.workspace), readOnly: readOnly})
 	}
 	for _, c := range rules {
 		if c.rule.allows(s) {
@@ -172,7 +174,7 @@ func (v view) allows(s *subject, rules []*compiled, shellRules []*Rule) bool {
 	}
 	named := false // of the targets, one
 	for _, t := range targets {
-		if s.class != editing && s.workspace.inside(t) && len(targets) > 1 {
+		if s.class != editing && s.look.inside(t) && len(targets) > 1 {
 			// A search in a directory whose pattern leads elsewhere: only that takes a rule.
 			continue
 		}
@@ -180,7 +182,7 @@ func (v view) allows(s *subject, rules []*compiled, shellRules []*Rule) bool {
 		if s.class == search {
 			t = t.child().child() // all that lies below, not the directory alone
 		}
-		if !allowsTarget(rules, s.workspace, s.tool, t) {
+		if !allowsTarget(rules, s.look.workspace, s.tool, t) {
 			return false
 		}
 	}

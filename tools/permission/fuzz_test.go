@@ -34,7 +34,7 @@ func FuzzParseRule(f *testing.F) {
 			r.narrows(s, Ask)
 			r.allows(s)
 			if s.class == shell {
-				w.allowsScript(s.commands(), []*Rule{&r}, permits{})
+				w.lookup().allowsScript(s.commands(), []*Rule{&r}, permits{})
 			}
 		}
 	})
@@ -84,7 +84,7 @@ func FuzzParseScript(f *testing.F) {
 			if !r.command.exact() || !r.command.covers(s.text) {
 				t.Fatalf("the rule %q is not %q", r.String(), text)
 			}
-			if !w.allowsScript(s, []*Rule{&r}, permits{}) {
+			if !w.lookup().allowsScript(s, []*Rule{&r}, permits{}) {
 				t.Fatalf("the rule %q does not allow %q", r.String(), text)
 			}
 			sub := newSubject("Bash", "{}", w)
@@ -93,7 +93,7 @@ func FuzzParseScript(f *testing.F) {
 				t.Fatalf("the rule %q does not deny %q", r.String(), text)
 			}
 		}
-		if w.readOnly(s) == "" {
+		if w.lookup().readOnly(s) == "" {
 			for i := range s.commands {
 				if c := &s.commands[i]; len(c.words) == 0 || len(c.assigns)+len(c.redirs) > 0 {
 					t.Fatalf("%q reads only, with %+v", text, c)

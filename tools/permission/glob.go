@@ -23,7 +23,7 @@ const (
 // glob expands a pattern as a shell would, from dir. It matches more rather than
 // less: hidden files too, and any character for a bracket expression. It fails for
 // patterns that it does not understand or that match too much.
-func (w *workspace) glob(pattern, dir string) (matches []globMatch, ok bool) {
+func (w *lookup) glob(pattern, dir string) (matches []globMatch, ok bool) {
 	if strings.ContainsAny(pattern, "[\\\x00") || strings.HasPrefix(pattern, "~") || dir == "" && !filepath.IsAbs(pattern) {
 		return nil, false
 	}

@@ -59,7 +59,7 @@ func (s *subject) row() (r row, why string) {
 		if s.missing != "" {
 			return rowOthers, s.noArgument()
 		}
-		if why := s.workspace.readOnly(s.commands()); why != "" {
+		if why := s.look.readOnly(s.commands()); why != "" {
 			return rowOthers, "the command is not read-only: " + why
 		}
 		return rowReads, ""
@@ -82,15 +82,15 @@ func (s *subject) fileRow() (r row, why string) {
 		return rowOthers, "it names a path that cannot be judged"
 	}
 	for _, t := range targets {
-		switch path := s.workspace.displayPath(t.lexical); {
-		case !s.workspace.inside(t):
+		switch path := s.look.displayPath(t.lexical); {
+		case !s.look.inside(t):
 			return rowOthers, path + " is outside of the workspace"
 		case s.class == editing && t.protected():
 			return rowOthers, path + " is what programs and permissions obey"
 		}
 	}
 	if s.class == editing {
-		return rowEdits, "it changes " + s.workspace.displayPath(targets[0].lexical)
+		return rowEdits, "it changes " + s.look.displayPath(targets[0].lexical)
 	}
 	return rowReads, ""
 }

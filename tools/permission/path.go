@@ -16,8 +16,18 @@ var errLinks = errors.New("too many symbolic links")
 // start is where the resolution of a path may begin: a directory that is resolved
 // already.
 type start struct {
-	lexical  string // clean and absolute, "" for none
-	resolved string
+	lexical  string      // clean and absolute, "" for none
+	resolved string      // "" if that failed
+	info     fs.FileInfo // of the directory, nil if there was none
+}
+
+// leads reports whether the directory still leads to where it did.
+func (s *start) leads() bool {
+	if s.info == nil {
+		return false
+	}
+	info, err := os.Stat(s.lexical)
+	return err == nil && os.SameFile(info, s.info)
 }
 
 // resolvePath follows the symbolic links of an absolute path as the system would:
@@ -43,7 +53,7 @@ func resolvePath(path string, from start) (string, error) {
 			current = filepath.Dir(current)
 			continue
 		}
-		next := filepath.Join(current, name)
+		next := joinName(current, name)
 		info, err := os.Lstat(next)
 		switch {
 		case err == nil && info.Mode()&fs.ModeSymlink == 0, errors.Is(err, fs.ErrNotExist), isNotDir(err):
@@ -65,6 +75,14 @@ func resolvePath(path string, from start) (string, error) {
 		rest = target + string(filepath.Separator) + rest
 	}
 	return current, nil
+}
+
+// joinName appends a name to a clean directory.
+func joinName(dir, name string) string {
+	if os.IsPathSeparator(dir[len(dir)-1]) { // a root
+		return dir + name
+	}
+	return dir + string(filepath.Separator) + name
 }
 
 // cutComponent takes the first component off a path.

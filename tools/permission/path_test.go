@@ -38,7 +38,7 @@ func TestResolvePath(t *testing.T) {
 		{"work/" + strings.Repeat("x", 300), ""}, // a name that no file can have
 	} {
 		path := w.top + "/" + c.path // not joined: that would clean it
-		for _, from := range []start{{}, {w.work, w.work}, {w.top, w.top}} {
+		for _, from := range []start{{}, {lexical: w.work, resolved: w.work}, {lexical: w.top, resolved: w.top}} {
 			got, err := resolvePath(path, from)
 			if c.want == "" {
 				if err == nil {
@@ -61,7 +61,7 @@ func TestInside(t *testing.T) {
 	w.link("work/dangling", w.path("out/new.txt"))
 	w.link("alias", w.path("work"))
 	w.file("workbench/x")
-	ws := w.workspace("../extra", "~/shared", "missing")
+	ws := w.workspace("../extra", "~/shared", "missing").lookup()
 	for path, want := range map[string]bool{
 		"a.txt": true, "": false, ".": true, "..": false, "new/deep": true, "../work/a.txt": true, "../alias/a.txt": true, "TOP/alias/src/x": true,
 		"../workbench/x": false, "out/secret.txt": false, "out/../a.txt": false, "dangling": false, "extra/e.txt": true, "TOP/extra/new": true,
@@ -74,11 +74,33 @@ func TestInside(t *testing.T) {
 		}
 	}
 	// The workspace itself may be reached through a link.
-	linked := newWorkspace(w.path("alias"), "", "", "", nil, false)
+	linked := newWorkspace(w.path("alias"), "", "", "", nil, false).lookup()
 	for path, want := range map[string]bool{"a.txt": true, "TOP/work/a.txt": true, "TOP/alias/a.txt": true, "out/x": false, "TOP/out": false} {
 		target, ok := linked.target(w.expand(path), linked.dir)
 		if got := ok && linked.inside(target); got != want {
 			t.Errorf("through a link, %q: %v, want %v", path, got, want)
+		}
+	}
+}
+
+// A directory of the workspace that something else was put in the place of leads
+// elsewhere, although the workspace was resolved before.
+func TestReplacedRoot(t *testing.T) {
+	w := newWorld(t)
+	p := w.policy(ModeDefault)
+	if err := p.Apply("s-1", Update{Type: AddDirectories, Directories: []string{w.path("extra")}}); err != nil {
+		t.Fatal(err)
+	}
+	if v := w.explain(p, "Read TOP/extra/e.txt"); v.Behavior != Allow {
+		t.Fatalf("before: %+v", v)
+	}
+	if err := os.Rename(w.path("extra"), w.path("moved")); err != nil {
+		t.Fatal(err)
+	}
+	w.link("extra", w.path("out"))
+	for _, call := range []string{"Read TOP/extra/secret.txt", "Bash cat TOP/extra/secret.txt"} {
+		if v := w.explain(p, call); v.Behavior != Ask {
+			t.Errorf("%s: %+v", call, v)
 		}
 	}
 }
@@ -94,7 +116,7 @@ func TestUnreadableDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
-	ws := w.workspace()
+	ws := w.workspace().lookup()
 	if target, ok := ws.target("closed/x", ws.dir); !ok || ws.inside(target) {
 		t.Error("inside")
 	}
@@ -117,7 +139,7 @@ func TestProtectedPath(t *testing.T) {
 // allow.
 func TestPathPatterns(t *testing.T) {
 	w := newWorld(t)
-	ws := w.workspace(w.path("extra"))
+	ws := w.workspace(w.path("extra")).lookup()
 	for _, c := range []struct {
 		pattern, path   string
 		narrows, allows bool
@@ -183,8 +205,8 @@ func TestPathPatterns(t *testing.T) {
 		}
 		narrows, allows := false, false
 		for _, p := range patterns {
-			narrows = narrows || p.narrows(ws, target)
-			lexical, resolved := p.permits(ws, target)
+			narrows = narrows || p.narrows(ws.workspace, target)
+			lexical, resolved := p.permits(ws.workspace, target)
 			allows = allows || lexical && resolved
 		}
 		if narrows != c.narrows || allows != c.allows {
@@ -231,16 +253,16 @@ func TestRulesAndLinks(t *testing.T) {
 // tell them apart; a rule that allows does.
 func TestFold(t *testing.T) {
 	w := newWorld(t)
-	ws := newWorkspace(w.work, "", w.work, w.home, nil, true)
+	ws := newWorkspace(w.work, "", w.work, w.home, nil, true).lookup()
 	patterns, err := parsePathPatterns(".env")
 	if err != nil {
 		t.Fatal(err)
 	}
 	target, _ := ws.target(".ENV", ws.dir)
-	if !patterns[0].narrows(ws, target) {
+	if !patterns[0].narrows(ws.workspace, target) {
 		t.Error("a deny rule is passed by another case")
 	}
-	if lexical, _ := patterns[0].permits(ws, target); lexical {
+	if lexical, _ := patterns[0].permits(ws.workspace, target); lexical {
 		t.Error("an allow rule covers another case")
 	}
 }
@@ -290,7 +312,7 @@ func TestPathRuleFamilies(t *testing.T) {
 // A pattern of a command line is expanded as the shell would, or more.
 func TestGlob(t *testing.T) {
 	w := newWorld(t)
-	ws := w.workspace()
+	ws := w.workspace().lookup()
 	for pattern, want := range map[string]string{
 		"*.txt": "a.txt", "src/*": "src/main.go src/sub", "s*/*": "secrets/key.pem src/main.go src/sub", "src/*/x.go": "src/sub/x.go", "*.none": "*.none",
 		"src/m?in.go": "src/main.go", "src/*/*/*": "src/*/*/*", ".e*": ".env", "./*.txt": "./a.txt", "TOP/work/*.txt": "TOP/work/a.txt", "*/": ".git secrets src a.txt .env",

@@ -235,7 +235,7 @@ func (p *pathPattern) narrows(w *workspace, t target) bool {
 	switch p.anchor {
 	case atRoot:
 		root := rootOf(t.lexical)
-		return p.reaches(start{root, root}, w, t)
+		return p.reaches(start{lexical: root, resolved: root}, w, t)
 	case atHome:
 		return p.reaches(w.home, w, t)
 	case atProject:
@@ -267,7 +267,7 @@ func (p *pathPattern) permits(w *workspace, t target) (lexical, resolved bool) {
 	switch p.anchor {
 	case atRoot:
 		root := rootOf(t.lexical)
-		base = start{root, root}
+		base = start{lexical: root, resolved: root}
 	case atHome:
 		base = w.home
 	}

@@ -10,7 +10,7 @@ import (
 // table P, first row). It is conservative: a command, a flag or a shape that it
 // does not know is not read-only.
 type classifier struct {
-	workspace *workspace
+	workspace *lookup
 	// dirs are the directories that relative paths may begin at: the current one, and
 	// those that a cd before may have led to.
 	dirs []string
@@ -20,12 +20,12 @@ type classifier struct {
 // maxDirs bounds the directories that cds of one command line may combine to.
 const maxDirs = 16
 
-func newClassifier(w *workspace) *classifier {
+func newClassifier(w *lookup) *classifier {
 	return &classifier{workspace: w, dirs: []string{w.dir}}
 }
 
 // readOnly returns why the command line is not read-only, "" if it is.
-func (w *workspace) readOnly(s *script) (why string) {
+func (w *lookup) readOnly(s *script) (why string) {
 	switch {
 	case s.err != nil:
 		return "it cannot be read: " + s.err.Error()

@@ -8,7 +8,7 @@ import (
 // SPEC table P, first row: command lines that only read, in the workspace.
 func TestReadOnly(t *testing.T) {
 	w := newWorld(t)
-	ws := w.workspace(w.path("extra"))
+	ws := w.workspace(w.path("extra")).lookup()
 	for _, line := range []string{
 		"ls", "ls -la src", "pwd", "cat a.txt", "cat -- a.txt", "cat src/../a.txt", "cat ./a.txt src/main.go", "cat TOP/work/a.txt",
 		"cat TOP/extra/e.txt", "cat new-file", "cat 'a.txt'", `cat "a.txt"`, `cat a\.txt`, "cat a.txt | head -5 | wc -l",
@@ -43,7 +43,7 @@ func TestNotReadOnly(t *testing.T) {
 	w.link("work/rel", "../out/secret.txt")
 	w.file("work/globs/-flag")
 	w.link("work/globs/z.txt", w.path("out/secret.txt"))
-	ws := w.workspace()
+	ws := w.workspace().lookup()
 	for _, line := range []string{
 		"", "   ", "# nothing", "rm a.txt", "npm test", "python -c 1", "make", "./ls", "/bin/ls", "src/ls",
 		// Redirections, substitutions, variables.
@@ -96,7 +96,7 @@ func TestNotReadOnly(t *testing.T) {
 
 // A session without a working directory has no workspace.
 func TestReadOnlyNowhere(t *testing.T) {
-	ws := newWorkspace("", "", "", "", nil, false)
+	ws := newWorkspace("", "", "", "", nil, false).lookup()
 	for line, want := range map[string]bool{"pwd": true, "git status": true, "echo x": true, "cat a.txt": false, "cat /etc/passwd": false, "ls *": false} {
 		if got := ws.readOnly(parseScript(line)) == ""; got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
@@ -106,7 +106,7 @@ func TestReadOnlyNowhere(t *testing.T) {
 
 // The reason names what is in the way.
 func TestReadOnlyReasons(t *testing.T) {
-	ws := newWorld(t).workspace()
+	ws := newWorld(t).workspace().lookup()
 	for line, want := range map[string]string{
 		"npm test":        "npm is not known to be read-only",
 		"ls > x":          "it has a redirection",

@@ -251,11 +251,11 @@ func (r *Rule) narrowsPaths(s *subject) bool {
 	}
 	for i := range r.paths {
 		for _, t := range targets {
-			if r.paths[i].narrows(s.workspace, t) {
+			if r.paths[i].narrows(s.look.workspace, t) {
 				return true
 			}
 			// A search reads what lies below: a rule for all of it is a rule for the search.
-			if s.class == search && r.paths[i].narrows(s.workspace, t.child()) {
+			if s.class == search && r.paths[i].narrows(s.look.workspace, t.child()) {
 				return true
 			}
 		}

@@ -96,7 +96,7 @@ func (c *command) name() string {
 // cannot be recovered from, so that both length and the number of constructs that
 // could nest are bounded.
 const (
-	maxCommand    = 256 << 10
+	maxCommand    = 128 << 10
 	maxNesting    = 4096
 	maxShellDepth = 4 // bash -c inside bash -c
 )

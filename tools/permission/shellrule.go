@@ -117,10 +117,13 @@ func harmless(a assignment) bool {
 	return true
 }
 
-// permits is what a rule that allows may count on besides itself.
+// permits is what rules that allow may count on besides themselves.
 type permits struct {
-	// edits reports whether a file may be written that the command line writes to.
+	// edits reports whether a file may be written that the command line writes to. Nil
+	// is never.
 	edits func(t target) bool
+	// readOnly says that commands which only read need no rule.
+	readOnly bool
 }
 
 // permitsRedirections reports whether the command's redirections do no more than
@@ -142,7 +145,7 @@ func (c *classifier) permitsRedirections(cmd *command, p permits) bool {
 		text := c.workspace.expand(&r.target)
 		switch r.op {
 		case syntax.DplIn, syntax.DplOut:
-			if text == "-" || text != "" && strings.Trim(text, "0123456789") == "" {
+			if r.joins() {
 				continue
 			}
 			if r.op == syntax.DplIn || !c.writable(text, p) { // >& file
@@ -177,10 +180,10 @@ func (c *classifier) writable(path string, p permits) bool {
 }
 
 // allowsScript reports whether rules that allow cover a command line. Every simple
-// command must be named by a rule or be read-only; what policy cannot see through
+// command must be named by a rule, or need none; what policy cannot see through
 // is covered by a rule for the whole tool only, or by one that is the whole line
 // word for word.
-func (w *workspace) allowsScript(s *script, rules []*Rule, p permits) bool {
+func (w *lookup) allowsScript(s *script, rules []*Rule, p permits) bool {
 	for _, r := range rules {
 		switch r.kind {
 		case noSpecifier:
@@ -209,18 +212,18 @@ func (w *workspace) allowsScript(s *script, rules []*Rule, p permits) bool {
 		if len(cmd.words) == 0 {
 			continue
 		}
-		if programs++; !c.allows(cmd, rules) {
+		if programs++; !c.allows(cmd, rules, p) {
 			return false
 		}
 	}
 	return programs > 0
 }
 
-// allows reports whether a rule names the command, or it is read-only.
-func (c *classifier) allows(cmd *command, rules []*Rule) bool {
+// allows reports whether a rule names the command, or it needs none.
+func (c *classifier) allows(cmd *command, rules []*Rule, p permits) bool {
 	plain := *cmd
 	plain.redirs = nil // judged already
-	if len(cmd.assigns) == 0 && c.command(&plain) == "" {
+	if p.readOnly && len(cmd.assigns) == 0 && c.command(&plain) == "" {
 		return true
 	}
 	for _, r := range rules {
@@ -244,7 +247,7 @@ func (r *Rule) narrowsFiles(s *subject, b Behavior) bool {
 		return false
 	}
 	for _, u := range s.fileUses() {
-		if (reads && u.reads || writes && u.writes) && r.narrowsTarget(s.workspace, u.target) {
+		if (reads && u.reads || writes && u.writes) && r.narrowsTarget(s.look.workspace, u.target) {
 			return true
 		}
 	}
@@ -265,12 +268,12 @@ func (s *subject) fileUses() []fileUse {
 		return s.uses
 	}
 	s.used = true
-	sc, w := s.commands(), s.workspace
+	sc, w := s.commands(), &s.look
 	dirs := []string{w.dir}
 	for i := range sc.commands {
 		cmd := &sc.commands[i]
 		for j := range cmd.redirs {
-			if red := &cmd.redirs[j]; red.target.text != "" {
+			if red := &cmd.redirs[j]; red.target.text != "" && !red.joins() {
 				s.uses = w.use(s.uses, &red.target, dirs, !red.writes(), red.writes())
 			}
 		}
@@ -297,7 +300,7 @@ func (s *subject) fileUses() []fileUse {
 }
 
 // use adds what a word, or the value of a flag, names.
-func (w *workspace) use(uses []fileUse, v *word, dirs []string, reads, writes bool) []fileUse {
+func (w *lookup) use(uses []fileUse, v *word, dirs []string, reads, writes bool) []fileUse {
 	text := w.expand(v)
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "of=") || strings.HasPrefix(text, "if=") {
 		_, value, ok := strings.Cut(text, "=")
@@ -325,6 +328,13 @@ func (w *workspace) use(uses []fileUse, v *word, dirs []string, reads, writes bo
 }
 
 func (r *redirection) writes() bool { return r.op != syntax.RdrIn }
+
+// joins reports whether the redirection is to another stream, or closes one.
+func (r *redirection) joins() bool {
+	text := r.target.text
+	return (r.op == syntax.DplIn || r.op == syntax.DplOut) &&
+		(text == "-" || text != "" && strings.Trim(text, "0123456789") == "")
+}
 
 // dropPattern leaves the first operand out.
 func dropPattern(args []word) []word {

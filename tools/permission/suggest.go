@@ -87,7 +87,7 @@ func (v view) suggestFiles(s *subject) []Update {
 		return nil
 	}
 	t := targets[0]
-	inside := s.workspace.inside(t)
+	inside := s.look.inside(t)
 	if s.class == editing && inside && !t.protected() {
 		return slices.Concat(addRules(s.exactRule()), []Update{{Type: SetMode, Mode: ModeAcceptEdits}})
 	}
@@ -120,7 +120,8 @@ func (v view) suggestCommands(s *subject) []Update {
 		return whole
 	}
 	var narrow, wide []string
-	c := newClassifier(s.workspace)
+	c := newClassifier(&s.look)
+	p := permits{edits: v.edits(s.look.workspace), readOnly: true}
 	for i := range sc.commands {
 		cmd := &sc.commands[i]
 		for _, a := range cmd.assigns {
@@ -128,13 +129,13 @@ func (v view) suggestCommands(s *subject) []Update {
 				return whole
 			}
 		}
-		if !c.permitsRedirections(cmd, permits{edits: v.edits(s.workspace)}) {
+		if !c.permitsRedirections(cmd, p) {
 			return whole
 		}
 		if len(cmd.words) == 0 {
 			continue
 		}
-		if c.allows(cmd, slices.Concat(v.base.rules.allowShell, v.grants.rules.allowShell)) {
+		if c.allows(cmd, slices.Concat(v.base.rules.allowShell, v.grants.rules.allowShell), p) {
 			continue
 		}
 		exact, prefix := s.commandRules(cmd)

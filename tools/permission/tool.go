@@ -77,7 +77,7 @@ type subject struct {
 	tool      string
 	class     class
 	arguments messages.JSON
-	workspace *workspace
+	look      lookup
 	scripts   *scriptCache // nil for none
 
 	argument string // the text of the argument that policy looks at
@@ -93,7 +93,7 @@ type subject struct {
 }
 
 func newSubject(tool string, arguments messages.JSON, w *workspace) *subject {
-	s := &subject{tool: tool, arguments: arguments, workspace: w}
+	s := &subject{tool: tool, arguments: arguments, look: lookup{workspace: w}}
 	var name string
 	s.class, name = classOf(tool)
 	if name == "" {
@@ -140,7 +140,7 @@ func (s *subject) paths() (targets []target, ok bool) {
 }
 
 func (s *subject) locate(path string) {
-	t, ok := s.workspace.target(path, s.workspace.dir)
+	t, ok := s.look.target(path, s.look.dir)
 	if !ok || s.missing != "" {
 		s.stray = true
 		return

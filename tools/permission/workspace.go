@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -42,7 +43,8 @@ func newWorkspace(cwd, dir, project, home string, directories []string, fold boo
 	// A relative pattern holds at the project, where the call is, and in every other
 	// directory of the workspace, so that no change of directory disarms it.
 	for _, b := range append([]start{w.project, at}, w.roots...) {
-		if b.lexical != "" && !slices.Contains(w.bases, b) {
+		same := func(other start) bool { return other.lexical == b.lexical }
+		if b.lexical != "" && !slices.ContainsFunc(w.bases, same) {
 			w.bases = append(w.bases, b)
 		}
 	}
@@ -55,6 +57,10 @@ func startAt(dir string) start {
 	if s.lexical != "" {
 		if resolved, err := resolvePath(s.lexical, start{}); err == nil {
 			s.resolved = resolved
+		}
+		if info, err := os.Stat(s.lexical); err == nil {
+			os.SameFile(info, info) // Windows looks the identity up when it is first compared
+			s.info = info
 		}
 	}
 	return s
@@ -120,24 +126,83 @@ func (w *workspace) absolute(path, dir string) (abs string, ok bool) {
 	return dir + string(filepath.Separator) + path, true
 }
 
-// target judges a path that begins at dir.
-func (w *workspace) target(path, dir string) (t target, ok bool) {
-	path, ok = w.absolute(path, dir)
+// lookup judges the paths of one decision. It resolves a path once, however many
+// rules ask about it. It is for one goroutine.
+type lookup struct {
+	*workspace
+	seen  []lookedUp
+	roots []rootState // of the workspace's roots
+}
+
+type lookedUp struct {
+	path, dir string
+	target    target
+	ok        bool
+}
+
+// rootState says whether a root still leads to where it did.
+type rootState uint8
+
+const (
+	rootUnchecked rootState = iota
+	rootFresh
+	rootStale
+)
+
+// maxRemembered bounds what a lookup remembers: it is searched one by one.
+const maxRemembered = 16
+
+func (w *workspace) lookup() *lookup { return &lookup{workspace: w} }
+
+// target judges a path that begins at dir. It fails for what names no file in any
+// known directory.
+func (l *lookup) target(path, dir string) (target, bool) {
+	for i := range l.seen {
+		if s := &l.seen[i]; s.path == path && s.dir == dir {
+			return s.target, s.ok
+		}
+	}
+	t, ok := l.resolve(path, dir)
+	if len(l.seen) < maxRemembered {
+		l.seen = append(l.seen, lookedUp{path, dir, t, ok})
+	}
+	return t, ok
+}
+
+func (l *lookup) resolve(path, dir string) (t target, ok bool) {
+	path, ok = l.absolute(path, dir)
 	if !ok {
 		return target{}, false
 	}
 	t.lexical = filepath.Clean(path)
-	from := start{}
-	for _, root := range w.roots {
-		if _, ok := cutDir(path, root.lexical); ok {
-			from = root
-			break
-		}
-	}
-	if resolved, err := resolvePath(path, from); err == nil {
+	if resolved, err := resolvePath(path, l.start(path)); err == nil {
 		t.resolved = resolved
 	}
 	return t, true
+}
+
+// start returns the root that the resolution of a path may begin at: one that the
+// path begins with, and that nobody has put something else in the place of.
+func (l *lookup) start(path string) start {
+	for i := range l.workspace.roots {
+		root := &l.workspace.roots[i]
+		if _, below := cutDir(path, root.lexical); !below {
+			continue
+		}
+		if l.roots == nil {
+			l.roots = make([]rootState, len(l.workspace.roots))
+		}
+		if l.roots[i] == rootUnchecked {
+			l.roots[i] = rootStale
+			if root.leads() {
+				l.roots[i] = rootFresh
+			}
+		}
+		if l.roots[i] == rootFresh {
+			return *root
+		}
+	}
+	return start{}
 }
 
 // inside reports whether the target lies in the workspace, wherever its links
