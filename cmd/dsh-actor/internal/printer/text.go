@@ -1,0 +1,39 @@
+package printer
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dsh-actor/dsh-actor/cmd/dsh-actor/internal/outcome"
+	"github.com/dsh-actor/dsh-actor/messages"
+)
+
+// Text prints the result of each turn and nothing else. What went wrong goes to the
+// other writer.
+type Text struct {
+	Out io.Writer
+	// Fail is told how a turn failed, in one line.
+	Fail func(line string)
+}
+
+// Event prints nothing.
+func (p *Text) Event(messages.Event) error { return nil }
+
+// Turn prints the result's text, with a newline at its end.
+func (p *Text) Turn(_ *outcome.Turn, r outcome.Result) error {
+	if line := failureLine(r); line != "" {
+		p.Fail(line)
+	}
+	if r.Text == "" {
+		return nil
+	}
+	text := r.Text
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if _, err := io.WriteString(p.Out, text); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
