@@ -118,6 +118,9 @@ func CheckJSON(j JSON) error {
 	return explainJSON(v)
 }
 
+// jsontextMaxDepth is where package jsontext stops reading.
+const jsontextMaxDepth = 10_000
+
 // explainJSON says why v is not acceptable. It is off the hot path.
 func explainJSON(v jsontext.Value) error {
 	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -126,15 +129,19 @@ func explainJSON(v jsontext.Value) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return errors.New("empty JSON text")
+	case dec.StackDepth() >= jsontextMaxDepth: // it gave up there
+		return errTooDeep
 	case err != nil:
 		return err
 	}
-	rest := bytes.TrimLeft(v[dec.InputOffset():], " \t\r\n")
+	end := dec.InputOffset()
+	rest := bytes.TrimLeft(v[end:], " \t\r\n")
+	glued := len(rest) == len(v[end:]) && JSON(rest).Kind() == '0' && JSON(v[end-1:end]).Kind() == '0' // 01
 	switch {
-	case len(rest) > 0 && jsontext.Value(rest).IsValid(lenient):
+	case len(rest) > 0 && !glued && jsontext.Value(rest).IsValid(lenient):
 		return fmt.Errorf("%w: more than one value", ErrNotLossless)
 	case len(rest) > 0:
-		return fmt.Errorf("text after the JSON value at byte %d", dec.InputOffset())
+		return fmt.Errorf("text after the JSON value at byte %d", end)
 	case !utf8.Valid(v):
 		return fmt.Errorf("%w: invalid UTF-8", ErrNotLossless)
 	}

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"errors"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/dsh-actor/dsh-actor/messages"
 )
 
@@ -32,9 +34,17 @@ func normalizeArguments(text string) (messages.JSON, error) {
 	switch {
 	case err == nil:
 		return j, nil
-	case errors.Is(err, messages.ErrNotLossless):
+	case errors.Is(err, messages.ErrNotLossless), isTooDeep(err):
 		return "", err
 	default:
 		return messages.QuoteJSON(text), nil
 	}
+}
+
+// isTooDeep reports whether the decoder gave up on text because it nests deeper
+// than the decoder goes, so that nobody knows whether it is JSON further inside.
+// The decoder has no other name for that than its text.
+func isTooDeep(err error) bool {
+	var syntax *jsontext.SyntacticError
+	return errors.As(err, &syntax) && syntax.Err != nil && syntax.Err.Error() == "exceeded max depth"
 }

@@ -274,8 +274,9 @@ execute_tool T allow
 func TestSpansOfSeams(t *testing.T) {
 	p, r := tracedPipeline(t)
 	s := p.Seams()
-	ctx := t.Context()
 	run := func() {
+		ctx, step := r.Tracer().StartStep(t.Context(), 1, 1)
+		defer step.End(otel.StepEnd{})
 		_, _ = s.PreStep.Run(ctx, &pipeline.Step{})
 		_, _ = s.TurnStop.Run(ctx, &pipeline.Continuation{})
 		_ = s.PostStep.Run(ctx, &pipeline.Step{})
@@ -286,7 +287,7 @@ func TestSpansOfSeams(t *testing.T) {
 		})
 	}
 	run()
-	expectTree(t, r, "") // a seam without a listener is not worth a span
+	expectTree(t, r, "dsh.step\n") // a seam without a listener is not worth a span
 
 	named := pipeline.Named("L")
 	s.PreStep.Use(func(context.Context, *pipeline.Step) (messages.StepVerdict, error) { return messages.Halt{Reason: "h"}, nil }, named)
@@ -297,20 +298,22 @@ func TestSpansOfSeams(t *testing.T) {
 	s.PromptSubmit.Use(func(context.Context, *pipeline.PromptSubmit, pipeline.Next[messages.PromptDecision]) (messages.PromptDecision, error) {
 		return messages.PromptBlock{Reason: "no"}, nil
 	}, named)
+	r.Reset()
 	run()
 	expectTree(t, r, `
-dsh.seam agent/cancel-requested
-  dsh.listener L
-dsh.seam agent/post-step failed panic
-  dsh.listener L failed panic
-dsh.seam agent/pre-step stop
-  dsh.listener L stop
-dsh.seam agent/prompt-submit block
-  dsh.listener L block
-dsh.seam agent/session-end failed _OTHER
-  dsh.listener L failed _OTHER
-dsh.seam agent/turn-stop failed _OTHER
-  dsh.listener L failed _OTHER
+dsh.step
+  dsh.seam agent/pre-step stop
+    dsh.listener L stop
+  dsh.seam agent/turn-stop failed _OTHER
+    dsh.listener L failed _OTHER
+  dsh.seam agent/post-step failed panic
+    dsh.listener L failed panic
+  dsh.seam agent/cancel-requested
+    dsh.listener L
+  dsh.seam agent/session-end failed _OTHER
+    dsh.listener L failed _OTHER
+  dsh.seam agent/prompt-submit block
+    dsh.listener L block
 `)
 	if seam := r.Find("dsh.seam agent/prompt-submit"); !seam[0].Has(otel.KeyReason, "no") {
 		t.Errorf("attributes %v", seam[0].Attributes)

@@ -172,7 +172,7 @@ func TestBackgroundEnd(t *testing.T) {
 	for _, command := range []string{
 		`sleep 300 & echo done`,
 		`sleep 300 >/dev/null 2>&1 & echo done`,
-		`(trap "" TERM; exec sleep 300) & sleep 0.1; echo done`,
+		`x=$( (trap "" TERM; exec sleep 300 >/dev/null) & ); echo done`,
 	} {
 		o := owner(t)
 		spec := sh(command)
@@ -192,7 +192,7 @@ func TestBackgroundEnd(t *testing.T) {
 func TestBackgroundKeep(t *testing.T) {
 	skipUnless(t, true)
 	o := owner(t)
-	spec := sh(`sleep 300 & sleep 300 >/dev/null 2>&1 & setsid sleep 300 >/dev/null 2>&1 & setsid sleep 300 & sleep 0.1; echo done`)
+	spec := sh(`sleep 300 & sleep 300 >/dev/null 2>&1 & setsid sleep 300 >/dev/null 2>&1 & setsid sleep 300 & echo done`)
 	spec.Background, spec.PipeWait = proc.BackgroundKeep, 0
 	out := o.Run(context.Background(), spec)
 	wantExit(t, out, 0)
@@ -208,20 +208,26 @@ func TestBackgroundKeep(t *testing.T) {
 			t.Errorf("%v does not live", m)
 		}
 	}
-	// Those that left the session are found by the test binary's own mark.
-	tab, err := ptable.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	// Those that left the session are found by the test binary's own mark, and
+	// may take a moment to become what they are.
 	var all []proc.Member
-	for pid := range tab.Marks(proc.DefaultMark) {
-		if p, _ := tab.Lookup(pid); p.Name == "sleep" {
-			all = append(all, proc.Member{ID: p.ID})
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+	for deadline := time.Now().Add(10 * time.Second); len(all) < 4 && time.Now().Before(deadline); {
+		all = nil
+		tab, err := ptable.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pid := range tab.Marks(proc.DefaultMark) {
+			if p, _ := tab.Lookup(pid); p.Name == "sleep" {
+				all = append(all, proc.Member{ID: p.ID})
+			}
 		}
 	}
 	if len(all) != 4 {
 		t.Errorf("%d of 4 live", len(all))
+	}
+	for _, m := range all {
+		_ = syscall.Kill(m.PID, syscall.SIGKILL)
 	}
 	awaitNone(t, all)
 }

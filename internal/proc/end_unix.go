@@ -101,20 +101,38 @@ func (e *sequence) look() ([]found, error) {
 }
 
 // signal sends the signal to each group once, which cannot miss a process that
-// is just being started, and to every other process.
+// is just being started, and singly to those in a group whose leader is not the
+// tree's or has ended. One that has left its group since it was found is looked
+// for afterwards: whether the group's signal reached it is not known, and twice
+// is better than never.
 func (e *sequence) signal(live []found, sig syscall.Signal) {
-	groups := make(map[*tree]bool)
+	byPID := make(map[int]found, len(live))
+	for _, f := range live {
+		byPID[f.PID] = f
+	}
+	groups := make(map[int]bool) // signalled, by id
 	for _, f := range live {
 		t := e.targets[f.ID]
 		t.killed = t.killed || sig == syscall.SIGKILL
-		if !f.inGroup() {
-			t.signal(sig)
+		if groups[f.PGID] {
 			continue
 		}
-		if !groups[f.tree] {
-			groups[f.tree] = true
+		if f.inGroup() {
+			groups[f.PGID] = true
 			f.tree.signalGroup(sig)
+		} else if lead, ok := byPID[f.PGID]; ok && lead.tree == f.tree {
+			groups[f.PGID] = true
+			e.targets[lead.ID].signalGroup(sig)
 		}
+	}
+	for _, f := range live {
+		if groups[f.PGID] {
+			now, ok := ptable.Now(f.PID)
+			if !ok || now.ID != f.ID || now.PGID == f.PGID {
+				continue
+			}
+		}
+		e.targets[f.ID].signal(sig)
 	}
 }
 

@@ -50,13 +50,6 @@ type Owner struct {
 	sweepAt int // look for ended trees when there are that many in left
 }
 
-// shared is what a family of owners has in common.
-type shared struct {
-	markName string
-	killWait time.Duration
-	tables   snapshots
-}
-
 // New returns an owner without processes.
 func New(c Config) *Owner {
 	if c.ID == "" {
