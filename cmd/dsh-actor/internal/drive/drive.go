@@ -13,14 +13,15 @@ import (
 	"github.com/dsh-actor/dsh-actor/messages"
 )
 
-// Input is one thing that a user says.
+// Input is one thing that a user says: a prompt, an interruption, or neither.
 type Input struct {
 	// Prompt is a prompt, absent if the input is something else.
 	Prompt messages.Content
 	// Interrupt cancels the open turn and leaves the queue alone.
 	Interrupt bool
-	// Done is told what became of the input: nil once it was accepted. It may be nil.
-	Done func(error)
+	// Done is told what became of the input: nil once it was accepted. Its error ends
+	// the input. Without it, a failure does.
+	Done func(error) error
 }
 
 // Source returns the next input, or io.EOF at the end. It returns soon after ctx is
@@ -146,19 +147,27 @@ func (d *driver) send() error {
 		case err != nil:
 			return err
 		}
-		if in.Interrupt {
-			err = d.interrupt()
-		} else {
-			err = d.prompt(in.Prompt)
+		err = d.accept(in)
+		if d.feeding.Err() != nil {
+			return nil // told to end, and that is not the input's fault
 		}
 		if in.Done != nil {
-			in.Done(err)
-		} else if err != nil {
+			err = in.Done(err)
+		}
+		if err != nil {
 			return err
 		}
-		if d.feeding.Err() != nil {
-			return nil
-		}
+	}
+}
+
+func (d *driver) accept(in Input) error {
+	switch {
+	case in.Interrupt:
+		return d.interrupt()
+	case !in.Prompt.IsZero():
+		return d.prompt(in.Prompt)
+	default:
+		return nil
 	}
 }
 
@@ -170,8 +179,6 @@ func (d *driver) prompt(content messages.Content) error {
 		switch {
 		case err == nil:
 			return nil
-		case d.feeding.Err() != nil:
-			return nil // it was told to end, and that is not the prompt's fault
 		case messages.CodeOf(err) != messages.CodeQueueFull:
 			return fmt.Errorf("send the prompt: %w", err)
 		}

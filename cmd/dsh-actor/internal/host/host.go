@@ -12,14 +12,16 @@ import (
 	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/otel/export"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools/permission"
 )
 
 // Options say what to put together.
 type Options struct {
 	// Cwd is the working directory, an absolute path.
 	Cwd string
-	// Getenv reads the environment: settings over the process's.
-	Getenv func(string) string
+	// Environ is the environment, settings over the process's; Getenv reads it.
+	Environ []string
+	Getenv  func(string) string
 	// Scenario is a scenario file, Model a model name; both may be empty.
 	Scenario, Model string
 	// SessionID names the session.
@@ -28,6 +30,8 @@ type Options struct {
 	MaxTurns int
 	// SystemPrompt replaces the default one, AppendSystemPrompt follows it.
 	SystemPrompt, AppendSystemPrompt string
+	// Permissions are the rules and the mode.
+	Permissions permission.Config
 	// TraceFile gets the spans as OTLP/JSON lines; "" is no file.
 	TraceFile string
 	// Version is that of the program.
@@ -43,6 +47,10 @@ type Host struct {
 	Choice  *Choice
 	// Tools are the names of the tools that the model sees.
 	Tools []string
+	// Mode is the permission mode.
+	Mode permission.Mode
+	// Diagnostics say what is wrong with the permission rules.
+	Diagnostics []permission.Diagnostic
 
 	ledger *ledger
 	traces *export.Provider
@@ -55,24 +63,48 @@ type end struct {
 	fn   func(context.Context) error
 }
 
-// Open puts a host together. Ctx bounds the opening only.
-func Open(ctx context.Context, o Options) (h *Host, err error) {
-	h = &Host{ledger: newLedger()}
+// Choose picks the model that the options ask for. The choice is given to [Open], or
+// closed.
+func Choose(o Options) (*Choice, error) {
+	return choose(o.Scenario, o.Model, o.Getenv, providers())
+}
+
+// Open puts a host together, around the model that was chosen, which it then owns,
+// also if it fails. Ctx bounds the opening only.
+func Open(ctx context.Context, o Options, choice *Choice) (h *Host, err error) {
+	h = &Host{ledger: newLedger(), Choice: choice}
 	defer func() {
 		if err != nil {
 			_ = h.Close(ctx) // the first error is the one to tell
 			h = nil
 		}
 	}()
-	if h.Choice, err = choose(o.Scenario, o.Model, o.Getenv, providers()); err != nil {
-		return h, err
-	}
-	h.ends = append(h.ends, end{"model", func(context.Context) error { h.Choice.close(); return nil }})
+	h.ends = append(h.ends, end{"model", func(context.Context) error { choice.Close(); return nil }})
 	if err := h.openRuntime(ctx, o); err != nil {
 		return h, err
 	}
-	h.Runtime.Seams().Result.Use(h.ledger.note, pipeline.Named("ledger"))
+	if err := h.furnish(o); err != nil {
+		return h, err
+	}
 	return h, h.openSession(ctx, o)
+}
+
+// furnish registers what works on every session.
+func (h *Host) furnish(o Options) error {
+	if err := h.installTools(o); err != nil {
+		return err
+	}
+	policy, diagnostics, err := installPolicy(h.Runtime, o.Permissions)
+	if err != nil {
+		return err
+	}
+	h.Diagnostics = diagnostics
+	h.Mode = policy.Mode(o.SessionID)
+	if err := installRetry(h.Runtime, o.Getenv); err != nil {
+		return err
+	}
+	h.Runtime.Seams().Result.Use(h.ledger.note, pipeline.Named("ledger"))
+	return nil
 }
 
 func (h *Host) openRuntime(ctx context.Context, o Options) error {

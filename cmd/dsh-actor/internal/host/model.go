@@ -30,6 +30,9 @@ type Choice struct {
 	close   func()
 }
 
+// Close ends the model's connections.
+func (c *Choice) Close() { c.close() }
+
 // provider is one that has an adapter.
 type provider struct {
 	name         string

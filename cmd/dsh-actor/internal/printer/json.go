@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dsh-actor/dsh-actor/cmd/dsh-actor/internal/host"
 	"github.com/dsh-actor/dsh-actor/cmd/dsh-actor/internal/outcome"
 	"github.com/dsh-actor/dsh-actor/cmd/dsh-actor/internal/streamjson"
 	"github.com/dsh-actor/dsh-actor/messages"
@@ -95,6 +94,3 @@ func (a *Array) Close() error {
 	}
 	return nil
 }
-
-// none is the facts of a call that was never dispatched.
-var _ Facts = (*host.Host)(nil).Facts

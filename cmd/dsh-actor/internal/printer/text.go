@@ -1,10 +1,12 @@
 package printer
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/dsh-actor/dsh-actor/cmd/dsh-actor/internal/drive"
 	"github.com/dsh-actor/dsh-actor/cmd/dsh-actor/internal/outcome"
 	"github.com/dsh-actor/dsh-actor/messages"
 )
@@ -36,4 +38,17 @@ func (p *Text) Turn(_ *outcome.Turn, r outcome.Result) error {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil
+}
+
+// Both tells two printers everything. The error of either ends the session.
+type Both [2]drive.Printer
+
+// Event tells both.
+func (p Both) Event(e messages.Event) error {
+	return errors.Join(p[0].Event(e), p[1].Event(e))
+}
+
+// Turn tells both.
+func (p Both) Turn(t *outcome.Turn, r outcome.Result) error {
+	return errors.Join(p[0].Turn(t, r), p[1].Turn(t, r))
 }

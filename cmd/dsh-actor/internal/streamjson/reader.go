@@ -13,7 +13,7 @@ import (
 	"github.com/dsh-actor/dsh-actor/messages"
 )
 
-// MaxLine is the longest line that is read, in bytes.
+// MaxLine is the longest line that the command reads, in bytes.
 const MaxLine = 64 << 20
 
 // Line is one line of standard input: a prompt, or a control request.
@@ -28,11 +28,14 @@ type Line struct {
 // Reader reads lines. It is not safe for concurrent use.
 type Reader struct {
 	in     *bufio.Reader
+	limit  int
 	number int
 }
 
-// NewReader returns a reader of in.
-func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in, 64<<10)} }
+// NewReader returns a reader of in. No line is longer than limit bytes.
+func NewReader(in io.Reader, limit int) *Reader {
+	return &Reader{in: bufio.NewReaderSize(in, 64<<10), limit: limit}
+}
 
 // Next returns the next line that is not blank. At the end of the input it returns
 // io.EOF; an error of a line names its number.
@@ -58,8 +61,8 @@ func (r *Reader) line() ([]byte, error) {
 	for {
 		part, err := r.in.ReadSlice('\n')
 		line = append(line, part...)
-		if len(line) > MaxLine {
-			return nil, fmt.Errorf("line %d of standard input is longer than %d bytes", r.number, MaxLine)
+		if len(line) > r.limit {
+			return nil, fmt.Errorf("line %d of standard input is longer than %d bytes", r.number, r.limit)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
@@ -92,6 +95,9 @@ func Parse(text []byte) (Line, error) {
 		content, err := promptContent(in.Message.Content)
 		return Line{Prompt: content}, err
 	case "control_request":
+		if in.Request.Subtype == "" {
+			return Line{}, errors.New("request.subtype is missing")
+		}
 		return Line{Control: in.Request.Subtype, RequestID: in.RequestID}, nil
 	default:
 		return Line{}, fmt.Errorf(`type is %q, must be "user" or "control_request"`, in.Type)

@@ -58,7 +58,7 @@ type (
 )
 
 // stream turns the chunks of one step (V-6) into stream events. Chunks may leave
-// out starts and deltas, and blocks may overlap; the events do neither.
+// out starts and deltas; the events do not.
 type stream struct {
 	model  string
 	begun  bool

@@ -205,7 +205,8 @@ func (w *Writer) writeLocked(line any) error {
 	if w.err != nil {
 		return w.err
 	}
-	b, err := json.Marshal(line, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	// U+2028 and U+2029 are escaped: many a reader of lines ends a line at them.
+	b, err := json.Marshal(line, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.EscapeForJS(true))
 	if err == nil {
 		_, err = w.out.Write(append(b, '\n'))
 	}

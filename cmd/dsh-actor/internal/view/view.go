@@ -132,11 +132,12 @@ func (v *View) drawLocked() {
 		return
 	}
 	now := v.cfg.Now()
-	clock := Duration(now.Sub(v.waiting.since).Truncate(time.Second))
-	if left := v.waiting.until.Sub(now); !v.waiting.until.IsZero() {
-		clock = "in " + Duration(max(left.Round(time.Second), 0))
-	} else if now.Sub(v.waiting.since) < time.Second {
-		clock = ""
+	clock := ""
+	switch waited := now.Sub(v.waiting.since); {
+	case !v.waiting.until.IsZero():
+		clock = "in " + seconds(max(v.waiting.until.Sub(now).Round(time.Second), 0))
+	case waited >= time.Second:
+		clock = seconds(waited)
 	}
 	mark := frames[v.frame%len(frames)]
 	label := fit(v.waiting.what, v.cfg.Width()-len(clock)-4)
