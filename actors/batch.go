@@ -106,12 +106,14 @@ func (b *batch) start() error {
 	k := &b.calls[b.next]
 	k.turn, k.index, k.seq, k.block, k.done = t, b.next, seq, block, b.done
 	b.next++
-	k.exec = t.core.pipe.Begin(t.ctx, pipeline.Input{
+	k.exec = t.core.pipe.Begin(t.in, pipeline.Input{
 		ID: block.ID, Name: block.Name, Arguments: block.Arguments,
 		Agent: t, Turn: t.number, Step: t.step,
 	})
 	t.at(atPreExecute)
-	if !k.exec.Policy(t.ctx) {
+	dispatch := k.exec.Policy(t.in)
+	t.at(atRuntime)
+	if !dispatch {
 		k.settled = true
 		return nil
 	}
@@ -140,7 +142,7 @@ func (b *batch) await(k *call) {
 func (b *batch) settle() error {
 	t, k := b.turn, &b.calls[b.head]
 	t.at(atPostExecute)
-	r := k.exec.Settle(t.ctx)
+	r := k.exec.Settle(t.in)
 	b.concluded = b.concluded || k.exec.Concluded()
 	b.head++
 	return t.logResult(k, r)

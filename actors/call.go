@@ -61,4 +61,4 @@ func (k *call) report() {
 }
 
 // context is the caller's signal of the call.
-func (k *call) context() context.Context { return k.turn.ctx }
+func (k *call) context() context.Context { return k.turn.in }

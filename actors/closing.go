@@ -146,15 +146,17 @@ func (c *core) discardInboxLocked(cl *closing) {
 // order.
 func (c *core) finishClose(cl *closing) {
 	defer close(cl.done)
+	ctx, span := c.rt.cfg.Tracer.StartDrain(context.Background(), "session")
 	c.endTurns(cl)
 	c.endTasks(cl)
-	c.runSessionEnd(cl)
+	c.runSessionEnd(ctx, cl)
 	c.lastFlush(cl)
 	c.endActor() // last of all: its children have ended or were sealed
 	c.dispose(cl)
 	cl.report.Count("sessions", 1)
 	cl.report.Leftovers = c.rt.leftovers.living(c.id)
 	cl.report.TookMS = time.Since(cl.started).Milliseconds()
+	span.End(cl.report)
 }
 
 func (c *core) endTurns(cl *closing) {
@@ -180,12 +182,12 @@ func (c *core) endTasks(cl *closing) {
 }
 
 // runSessionEnd tells agent/session-end and waits for its listeners (Z-37).
-func (c *core) runSessionEnd(cl *closing) {
+func (c *core) runSessionEnd(ctx context.Context, cl *closing) {
 	seam := &c.pipe.Seams().SessionEnd
 	if seam.Empty() || c.broken() {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), insideKey{}, c))
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, insideKey{}, c))
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
@@ -227,6 +229,7 @@ func (c *core) unflushed() bool {
 // dispose takes the session out of the runtime and tells the observers.
 func (c *core) dispose(cl *closing) {
 	c.rt.dir.remove(c)
+	c.rt.cfg.Tracer.SessionWarm(-1)
 	c.lock()
 	if c.phase != phaseBroken {
 		c.phase = phaseClosed

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/pipeline"
 	"github.com/dsh-actor/dsh-actor/session"
 )
@@ -204,7 +205,11 @@ func storeAnswer(id messages.SessionID, err error) error {
 }
 
 // activate sets a core up, spawns its actor and publishes it.
-func (rt *Runtime) activate(ctx context.Context, c *core, source messages.SessionStartSource) (*Session, error) {
+func (rt *Runtime) activate(ctx context.Context, c *core, source messages.SessionStartSource) (s *Session, err error) {
+	ctx, span := rt.cfg.Tracer.StartSessionOpen(ctx, otel.SessionOpenStart{Session: c.id, Source: source, Epoch: c.epoch})
+	defer func() {
+		span.End(otel.SessionOpenEnd{Events: int(c.log.NextSeq()), Ending: otel.Ending{Err: err}})
+	}()
 	if err := c.setUp(ctx); err != nil {
 		return nil, err
 	}
@@ -263,6 +268,7 @@ func (c *core) enter(ctx context.Context, source messages.SessionStartSource) er
 	c.noteLocked(messages.SessionCreated{Source: source})
 	c.unlock()
 	rt.dir.put(c)
+	rt.cfg.Tracer.SessionWarm(1)
 	if rt.draining() { // it may have missed the session
 		return rt.shuttingDown()
 	}

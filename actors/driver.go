@@ -84,6 +84,7 @@ func (t *turn) claim() bool {
 		return false
 	}
 	c.claimed(t, b)
+	t.startTrace()
 	return true
 }
 
@@ -289,9 +290,11 @@ func (t *turn) seams() *pipeline.Seams { return t.core.pipe.Seams() }
 // the store is flushed (T-14).
 func (t *turn) finish(outcome messages.EndReason) {
 	c := t.core
-	if !t.end(outcome) {
+	reason, ended := t.end(outcome)
+	if !ended {
 		return // sealed meanwhile
 	}
+	defer t.endTrace(reason)
 	if err := c.flush(); err != nil {
 		c.lock()
 		c.errorLocked(t.number, t.step, err)
@@ -301,14 +304,14 @@ func (t *turn) finish(outcome messages.EndReason) {
 	c.forgetStored()
 }
 
-func (t *turn) end(outcome messages.EndReason) (ended bool) {
+func (t *turn) end(outcome messages.EndReason) (reason messages.EndReason, ended bool) {
 	c := t.core
 	c.lock()
 	defer c.unlock()
 	if t.retired || t.writer.revoked || c.sealed != nil {
-		return false
+		return outcome, false
 	}
-	reason := t.reasonLocked(outcome)
+	reason = t.reasonLocked(outcome)
 	t.retired, t.open = true, false
 	t.commitOrPanic(t.closersLocked(reason)...)
 	t.writer.revoked = true
@@ -316,7 +319,7 @@ func (t *turn) end(outcome messages.EndReason) (ended bool) {
 		c.errorLocked(t.number, t.step, errors.New(reasonText(reason)))
 	}
 	c.fails = 0
-	return true
+	return reason, true
 }
 
 // reasonLocked decides how the turn ended: closing, else the first cancel, else

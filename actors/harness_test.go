@@ -3,10 +3,12 @@ package actors_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"go.uber.org/goleak"
 
 	"github.com/dsh-actor/dsh-actor/actors"
@@ -262,3 +264,7 @@ func start(t testing.TB, m model.Model, change ...func(*actors.Config)) *actors.
 	must(t, err)
 	return rt
 }
+
+// quietLogger is the logger of a host that does not want to read its actor
+// system's log.
+func quietLogger(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }

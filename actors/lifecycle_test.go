@@ -3,7 +3,6 @@ package actors_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -33,11 +32,13 @@ func TestStuckToolIsSealedAndNamed(t *testing.T) { // Z-47, DESIGN 3 rule 7, P-1
 		<-release // ignores its context
 		return nil
 	}))
-	w.tool(noop("Fine", true, nil))
+	fine := make(chan struct{})
+	w.tool(noop("Fine", true, func(context.Context, *pipeline.Invocation) error { close(fine); return nil }))
 	w.tool(noop("Never", false, nil))
 	s := w.open(agent(), "s")
 	must(t, second(s.Followup(context.Background(), messages.Text("go"))))
 	<-entered
+	<-fine                                                                            // the driver is past the policy of both
 	must(t, second(s.Inject(context.Background(), messages.NewContext("p", "kept")))) // T-23
 	expired, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -279,7 +280,7 @@ func TestSessionEndIsAwaited(t *testing.T) { // Z-37
 func hostSystem() *actor.ActorSystem {
 	return actor.NewActorSystem(
 		actor.WithDeadLetterThrottleInterval(time.Millisecond),
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }),
+		actor.WithLoggerFactory(quietLogger),
 	)
 }
 

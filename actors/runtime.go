@@ -60,7 +60,7 @@ func New(cfg Config) (*Runtime, error) {
 	}
 	rt.headers.last = map[*Agent]*messages.RequestHeader{}
 	rt.storeCtx, rt.storeDone = context.WithCancel(context.Background())
-	rt.pipe = pipeline.New(pipeline.Config{Warn: func(err error) {
+	rt.pipe = pipeline.New(pipeline.Config{Tracer: cfg.Tracer, Warn: func(err error) {
 		cfg.Logger.Warn("listener failed", "error", err)
 	}})
 	under := cfg.Under

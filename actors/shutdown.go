@@ -72,6 +72,7 @@ func (rt *Runtime) beginShutdown(byHost bool) *shutdown {
 func (rt *Runtime) walkDown(s *shutdown) {
 	defer close(s.done)
 	defer s.seal()
+	_, span := rt.cfg.Tracer.StartDrain(context.Background(), "runtime")
 	rt.closeSessions(s)
 	rt.drainComponents(s)
 	rt.root.Stop(rt.pid)
@@ -82,6 +83,7 @@ func (rt *Runtime) walkDown(s *shutdown) {
 	}
 	s.report.Leftovers = append(rt.leftovers.living(""), s.report.Leftovers...)
 	s.report.TookMS = time.Since(s.started).Milliseconds()
+	span.End(s.report)
 }
 
 // closeSessions suspends every session. All are told first, so that they end at the

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/pipeline"
 	"github.com/dsh-actor/dsh-actor/session"
 )
@@ -36,6 +37,11 @@ type turn struct {
 	yields int  // asks that wait for a person now
 	slot   bool // holds a place among the running turns
 
+	// in is the context of the open step, or ctx between steps.
+	in       context.Context
+	span     otel.TurnSpan
+	usage    messages.Usage
+	calls    int         // tool calls advertised so far
 	driven   atomic.Bool // the driver has ended
 	where    place       // what the driver is in, for reports
 	step     int
@@ -62,6 +68,7 @@ func newTurn(c *core) *turn {
 	t := &turn{core: c}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t.ctx, t.cancel = &turnContext{ctx, c}, cancel
+	t.in = t.ctx
 	t.actor.turn = t
 	return t
 }

@@ -126,7 +126,7 @@ func (c *errorChain) render(err error) string {
 	defer func() { *c = (*c)[:len(*c)-1] }()
 
 	text := safeErrorText(err)
-	cause, members := safeUnwrap(err)
+	members, cause := safeUnwrap(err)
 	if len(members) > 0 {
 		var own, parts []string
 		for _, m := range members {
@@ -165,18 +165,18 @@ func endsWith(text, tail string) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// safeUnwrap returns the cause of err or the members it joins, without nils.
-func safeUnwrap(err error) (cause error, members []error) {
+// safeUnwrap returns the members that err joins, without nils, or its cause.
+func safeUnwrap(err error) (members []error, cause error) {
 	defer func() {
 		if recover() != nil {
-			cause, members = nil, nil
+			members, cause = nil, nil
 		}
 	}()
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		members = slices.DeleteFunc(slices.Clone(joined.Unwrap()), func(e error) bool { return e == nil })
-		return nil, members
+		return members, nil
 	}
-	return errors.Unwrap(err), nil
+	return nil, errors.Unwrap(err)
 }
 
 func safeErrorText(err error) (text string) {

@@ -89,7 +89,7 @@ func TestErrorChain(t *testing.T) {
 		{a, "a: b: <circular cause>"},
 		{ring, "ring: multiple errors [inner; <circular cause>]"},
 		{&circle{"twice", errors.Join(inner, inner)}, "twice: multiple errors [inner; inner]"}, // shared is not circular
-		{joined{[]error{uncomparable{}, uncomparable{}}}, "several [uncomparable; uncomparable]"},
+		{joined{[]error{uncomparable{[]int{1}}, uncomparable{}}}, "several [uncomparable; uncomparable]"},
 		// Unprintable.
 		{&panicky{onError: true}, "<unrenderable value>"},
 		{&panicky{onUnwrap: true}, "text"},

@@ -51,13 +51,15 @@ func (j JSON) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return writeRaw(enc, j.Bytes())
 }
 
-// UnmarshalJSONFrom keeps the next value of the input as text.
-func (j *JSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
+// UnmarshalJSONFrom keeps the next value of the input as text. It refuses what
+// nests deeper than [MaxJSONDepth].
+func (j *JSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, j) }
+
+func (j *JSON) decodeView(raw JSON) error {
+	if tooDeep(raw) {
+		return errTooDeep
 	}
-	*j = JSON(v)
+	*j = raw.keep()
 	return nil
 }
 
@@ -86,10 +88,9 @@ func MarshalJSON(v any) (JSON, error) {
 	return j, nil
 }
 
-// QuoteJSON returns s as a JSON string.
+// QuoteJSON returns s as a JSON string, with invalid UTF-8 replaced (Z-7).
 func QuoteJSON(s string) JSON {
-	b, _ := jsontext.AppendQuote(nil, ValidUTF8(s))
-	return bytesAsJSON(b)
+	return bytesAsJSON(appendString(make([]byte, 0, len(s)+len(`""`)), s))
 }
 
 // bytesAsJSON takes ownership of b.

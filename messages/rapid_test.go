@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -26,7 +27,7 @@ func (d draw) yes() bool      { return rapid.Bool().Draw(d.t, "yes") }
 func (d draw) pick(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "case") }
 
 func (d draw) raw() JSON {
-	return rapid.SampledFrom([]JSON{"", "", `null`, `1.50`, `-0`, `1e400`, `"\u0041\/"`, `{"b":[{"a":[]}],"a":12345678901234567890}`, `[]`}).Draw(d.t, "json")
+	return rapid.SampledFrom([]JSON{"", "", `null`, `1.50`, `-0`, `1e400`, `"\u0041\/"`, `{"b":[{"a":[]}],"a":12345678901234567890}`, `[]`, nested(512), nestedObjects(512)}).Draw(d.t, "json")
 }
 
 func (d draw) object(tag string) JSON {
@@ -197,8 +198,8 @@ func TestEveryEventSurvives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckJSON(text); err != nil {
-			t.Fatalf("%s: %v", text, err)
+		if !jsontext.Value(text.Bytes()).IsValid() {
+			t.Fatalf("%s is not JSON", text)
 		}
 		back, err := registry.DecodeEvent(text)
 		if err != nil {
@@ -217,6 +218,24 @@ func TestEveryEventSurvives(t *testing.T) {
 		if err != nil || string(marshalled) != string(text) {
 			t.Fatalf("json.Marshal gives %s, %v; want %s", marshalled, err, text)
 		}
+	})
+}
+
+// Strings are quoted as package jsontext does it.
+func TestQuotingAgreesWithJsontext(t *testing.T) {
+	check := func(t interface{ Fatalf(string, ...any) }, s string) {
+		want, _ := jsontext.AppendQuote(nil, s) // the error says that s has invalid UTF-8
+		if got := string(QuoteJSON(s)); got != string(want) {
+			t.Fatalf("%q is quoted as %s, want %s", s, got, want)
+		}
+	}
+	for b := range 256 {
+		check(t, string([]byte{byte(b)}))
+		check(t, "a"+string(rune(b))+"b")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")))
+		check(t, draw{t}.text()+draw{t}.text())
 	})
 }
 

@@ -126,3 +126,14 @@ func TestEventTypesAreNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestEnclosureString(t *testing.T) {
+	for e, want := range map[Enclosure]string{
+		InStep: "inside a step", InTurn: "inside a turn", Anywhere: "anywhere, also between turns",
+		boundary: "opens or closes a turn or a step", 0: "nowhere",
+	} {
+		if e.String() != want {
+			t.Errorf("Enclosure(%d) is %q, want %q", uint8(e), e, want)
+		}
+	}
+}

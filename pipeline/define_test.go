@@ -80,7 +80,9 @@ func TestTypedValues(t *testing.T) {
 		{"nil pointer", func() *messages.Result { return run(t, func() (*point, error) { return nilPoint, nil }) }, value(`null`)},
 		{"nil slice", func() *messages.Result { return run(t, func() ([]string, error) { return nilSlice, nil }) }, value(`[]`)},
 		{"nil any", func() *messages.Result { return run(t, func() (any, error) { return nil, nil }) }, value(`null`)},
-		{"any", func() *messages.Result { return run(t, func() (any, error) { return map[string]int{"b": 1, "a": 2}, nil }) }, value(`{"a":2,"b":1}`)},
+		{"any", func() *messages.Result {
+			return run(t, func() (any, error) { return map[string]int{"b": 1, "a": 2}, nil })
+		}, value(`{"a":2,"b":1}`)},
 		{"JSON text", func() *messages.Result { return run(t, func() (messages.JSON, error) { return `{"n": 1.0}`, nil }) }, value(`{"n": 1.0}`)},
 		{"JSON text, absent", func() *messages.Result { return run(t, func() (messages.JSON, error) { return "", nil }) }, invalid("value is not lossless JSON")},
 		{"JSON text, not lossless", func() *messages.Result { return run(t, func() (messages.JSON, error) { return `{"a":1,"a":2}`, nil }) }, invalid("value is not lossless JSON")},
@@ -194,10 +196,6 @@ func (hidden) String() string { return "not this" }
 type stringer struct{}
 
 func (stringer) String() string { return "as a string" }
-
-type unprintable struct{}
-
-func (unprintable) String() string { panic("no") }
 
 // P-17, P-14, V-12: the text and identity of what a body throws or returns.
 func TestThrownValues(t *testing.T) {

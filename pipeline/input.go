@@ -3,9 +3,8 @@ package pipeline
 import (
 	"errors"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/pipeline/internal/flat"
 )
 
 // Input is what a caller says of a call (P-4).
@@ -30,21 +29,16 @@ func normalizeArguments(text string) (messages.JSON, error) {
 		return "{}", nil
 	}
 	j := messages.JSON(text)
+	if flat.Lossless(j.Bytes()) {
+		return j, nil
+	}
 	err := messages.CheckJSON(j)
 	switch {
 	case err == nil:
 		return j, nil
-	case errors.Is(err, messages.ErrNotLossless), isTooDeep(err):
+	case errors.Is(err, messages.ErrNotLossless):
 		return "", err
 	default:
 		return messages.QuoteJSON(text), nil
 	}
-}
-
-// isTooDeep reports whether the decoder gave up on text because it nests deeper
-// than the decoder goes, so that nobody knows whether it is JSON further inside.
-// The decoder has no other name for that than its text.
-func isTooDeep(err error) bool {
-	var syntax *jsontext.SyntacticError
-	return errors.As(err, &syntax) && syntax.Err != nil && syntax.Err.Error() == "exceeded max depth"
 }

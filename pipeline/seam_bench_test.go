@@ -17,7 +17,9 @@ func BenchmarkSeam(b *testing.B) {
 		run  func(context.Context, *pipeline.Seams)
 	}{
 		{"waterfall", func(s *pipeline.Seams) {
-			s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) { return next(ctx) })
+			s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) {
+				return next(ctx)
+			})
 		}, func(ctx context.Context, s *pipeline.Seams) { _, _ = s.PreExecute.Run(ctx, nil, allow) }},
 		{"serial", func(s *pipeline.Seams) {
 			s.PreStep.Use(func(context.Context, *pipeline.Step) (messages.StepVerdict, error) { return nil, nil })

@@ -65,8 +65,12 @@ func TestSpansOfCall(t *testing.T) {
 			return inv.Execute(context.Background(), "Inner", "").Value(), nil
 		}))
 	s := p.Seams()
-	s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) { return next(ctx) }, pipeline.Named("outer"))
-	s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) { return next(ctx) }, pipeline.Named("inner"))
+	s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) {
+		return next(ctx)
+	}, pipeline.Named("outer"))
+	s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) {
+		return next(ctx)
+	}, pipeline.Named("inner"))
 	s.PostExecute.Use(post(messages.ResultAccept{Content: messages.Text("x")}, nil), pipeline.Named("changer"))
 	s.Result.Use(func(context.Context, pipeline.Outcome) {}, pipeline.Named("observer"))
 	p.Execute(t.Context(), pipeline.Input{ID: "c", Name: "Outer", Agent: &fakeAgent{}})
@@ -290,7 +294,9 @@ func TestSpansOfSeams(t *testing.T) {
 	expectTree(t, r, "dsh.step\n") // a seam without a listener is not worth a span
 
 	named := pipeline.Named("L")
-	s.PreStep.Use(func(context.Context, *pipeline.Step) (messages.StepVerdict, error) { return messages.Halt{Reason: "h"}, nil }, named)
+	s.PreStep.Use(func(context.Context, *pipeline.Step) (messages.StepVerdict, error) {
+		return messages.Halt{Reason: "h"}, nil
+	}, named)
 	s.TurnStop.Use(func(context.Context, *pipeline.Continuation) (messages.StepVerdict, error) { return nil, errBoom }, named)
 	s.PostStep.Use(func(context.Context, *pipeline.Step) error { panic("ouch") }, named)
 	s.CancelRequested.Use(func(context.Context, *pipeline.CancelRequested) {}, named)
@@ -324,15 +330,24 @@ dsh.step
 func TestSpansEndOnGoexit(t *testing.T) {
 	setups := map[string]func(*pipeline.Pipeline){
 		"pre": func(p *pipeline.Pipeline) {
-			p.Seams().PreExecute.Use(func(context.Context, *pipeline.Call, nextPre) (messages.PreToolDecision, error) { goexit(); return nil, nil })
+			p.Seams().PreExecute.Use(func(context.Context, *pipeline.Call, nextPre) (messages.PreToolDecision, error) {
+				goexit()
+				return nil, nil
+			})
 		},
 		"approval": func(p *pipeline.Pipeline) {
 			p.Seams().PreExecute.Use(pre(messages.ToolAsk{}, nil))
-			p.Seams().Approval.Use(func(context.Context, *pipeline.ApprovalRequest, nextAnswer) (messages.ApprovalAnswer, error) { goexit(); return nil, nil })
+			p.Seams().Approval.Use(func(context.Context, *pipeline.ApprovalRequest, nextAnswer) (messages.ApprovalAnswer, error) {
+				goexit()
+				return nil, nil
+			})
 		},
 		"body": func(*pipeline.Pipeline) {},
 		"post": func(p *pipeline.Pipeline) {
-			p.Seams().PostExecute.Use(func(context.Context, pipeline.Outcome, nextPost) (messages.PostToolDecision, error) { goexit(); return nil, nil })
+			p.Seams().PostExecute.Use(func(context.Context, pipeline.Outcome, nextPost) (messages.PostToolDecision, error) {
+				goexit()
+				return nil, nil
+			})
 		},
 		"result": func(p *pipeline.Pipeline) {
 			p.Seams().Result.Use(func(context.Context, pipeline.Outcome) { goexit() })

@@ -77,6 +77,9 @@ func TestDropAndRebuild(t *testing.T) {
 			t.Error("the header is still there, or forgotten")
 		}
 		must(t, l, second...)
+		if _, ok := l.LastHeader(); ok {
+			t.Error("a header was kept while the history is dropped")
+		}
 		if _, err := l.Append(0, replaceUser("r", 4, 4, 4)); !errors.Is(err, session.ErrHistoryDropped) {
 			t.Errorf("replace without history: %v", err)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MaxLine is the longest line that [ReadJSONL] accepts, in bytes.
@@ -23,34 +22,33 @@ type headerLine struct {
 
 const headerType = "session"
 
-var lineOptions = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
-
 // WriteJSONL writes a session as JSON lines: the header, then one event per
 // line, each line ended by "\n". It stops at the first error of events or w.
 func WriteJSONL(w io.Writer, header Header, events iter.Seq2[messages.Event, error]) error {
-	buf := bufio.NewWriter(w)
-	if err := writeLine(buf, headerLine{headerType, header}); err != nil {
+	text, err := messages.MarshalJSON(headerLine{headerType, header})
+	if err != nil {
+		return fmt.Errorf("write header of session %s: %w", header.ID, err)
+	}
+	out := bufio.NewWriter(w)
+	line := append([]byte(text), '\n')
+	if _, err := out.Write(line); err != nil {
 		return fmt.Errorf("write header of session %s: %w", header.ID, err)
 	}
 	for e, err := range events {
 		if err == nil {
-			err = writeLine(buf, e)
+			line, err = e.AppendJSON(line[:0])
+		}
+		if err == nil {
+			_, err = out.Write(append(line, '\n'))
 		}
 		if err != nil {
 			return fmt.Errorf("write events of session %s: %w", header.ID, err)
 		}
 	}
-	if err := buf.Flush(); err != nil {
-		return fmt.Errorf("write session %s: %w", header.ID, err)
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write events of session %s: %w", header.ID, err)
 	}
 	return nil
-}
-
-func writeLine(w *bufio.Writer, v any) error {
-	if err := json.MarshalWrite(w, v, lineOptions); err != nil {
-		return err
-	}
-	return w.WriteByte('\n')
 }
 
 // JSONL is a session that is being read from JSON lines.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -217,8 +219,9 @@ func TestBackgroundKeep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for pid := range tab.Marks(proc.DefaultMark) {
-			if p, _ := tab.Lookup(pid); p.Name == "sleep" {
+		ours := strconv.Itoa(os.Getpid()) + "-"
+		for pid, mark := range tab.Marks(proc.DefaultMark) {
+			if p, _ := tab.Lookup(pid); p.Name == "sleep" && strings.Contains(mark, ours) {
 				all = append(all, proc.Member{ID: p.ID})
 			}
 		}
