@@ -129,8 +129,8 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 
 // options translates flags and settings.
 func (a *app) options(f *runFlags, set *settings.Snapshot, dir string, log *debugLog) (host.Options, error) {
-	env := a.environment(set)
-	getenv := (&System{Environ: env}).Getenv
+	trusted := trustedEnv(set)
+	getenv := (&System{Environ: append(a.sys.Environ[:len(a.sys.Environ):len(a.sys.Environ)], trusted...)}).Getenv
 	rules, diagnostics, err := a.permissions(f, set, dir)
 	if err != nil {
 		return host.Options{}, err
@@ -142,7 +142,7 @@ func (a *app) options(f *runFlags, set *settings.Snapshot, dir string, log *debu
 		a.warn(notice)
 	}
 	o := host.Options{
-		Cwd: dir, Getenv: getenv, Environ: env, Scenario: f.scenario, Model: f.model,
+		Cwd: dir, Getenv: getenv, Environ: a.sys.Environ, Trusted: trusted, StateDir: a.stateDir(), Scenario: f.scenario, Model: f.model,
 		SessionID: messages.SessionID(f.sessionID), MaxTurns: f.maxTurns,
 		SystemPrompt: f.systemPrompt, AppendSystemPrompt: f.appendSystemPrompt,
 		Permissions: rules, TraceFile: f.trace, Version: a.sys.Version, Logger: log.Logger,

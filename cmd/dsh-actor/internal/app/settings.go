@@ -76,13 +76,23 @@ func (a *app) permissions(f *runFlags, s *settings.Snapshot, dir string) (permis
 	return cfg, diagnostics, nil
 }
 
-// environment is the process's, with the variables of the settings over it.
-func (a *app) environment(s *settings.Snapshot) []string {
-	env := append([]string(nil), a.sys.Environ...)
+// trustedEnv is the environment that the settings ask for.
+func trustedEnv(s *settings.Snapshot) (env []string) {
 	for _, v := range s.Effective.Env {
 		env = append(env, v.Name+"="+v.Value)
 	}
 	return env
+}
+
+// stateDir is where the files of sessions are (Z-33), "" if there is no place.
+func (a *app) stateDir() string {
+	if dir := a.sys.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "dsh-actor")
+	}
+	if home := a.home(); home != "" {
+		return filepath.Join(home, ".local", "state", "dsh-actor")
+	}
+	return ""
 }
 
 // hooksNotice tells that there are hooks, which this version does not run: silence

@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/otel/export"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools"
 	"github.com/dsh-actor/dsh-actor/tools/permission"
 )
 
@@ -19,9 +20,13 @@ import (
 type Options struct {
 	// Cwd is the working directory, an absolute path.
 	Cwd string
-	// Environ is the environment, settings over the process's; Getenv reads it.
-	Environ []string
-	Getenv  func(string) string
+	// Environ is the process's environment, and Trusted what settings put over it.
+	// Getenv reads both. Commands get all of Trusted, and of Environ what does not
+	// look like a secret (Z-20).
+	Environ, Trusted []string
+	Getenv           func(string) string
+	// StateDir is where the files of sessions are; "" keeps none.
+	StateDir string
 	// Scenario is a scenario file, Model a model name; both may be empty.
 	Scenario, Model string
 	// SessionID names the session.
@@ -53,14 +58,8 @@ type Host struct {
 	Diagnostics []permission.Diagnostic
 
 	ledger *ledger
+	kit    *tools.Kit
 	traces *export.Provider
-	ends   []end
-}
-
-// end ends one part of a host.
-type end struct {
-	what string
-	fn   func(context.Context) error
 }
 
 // Choose picks the model that the options ask for. The choice is given to [Open], or
@@ -79,7 +78,6 @@ func Open(ctx context.Context, o Options, choice *Choice) (h *Host, err error) {
 			h = nil
 		}
 	}()
-	h.ends = append(h.ends, end{"model", func(context.Context) error { choice.Close(); return nil }})
 	if err := h.openRuntime(ctx, o); err != nil {
 		return h, err
 	}
@@ -94,6 +92,8 @@ func (h *Host) furnish(o Options) error {
 	if err := h.installTools(o); err != nil {
 		return err
 	}
+	// Commands remember where they are, and paths are relative to there.
+	o.Permissions.Cwd = func(call *pipeline.Call) string { return h.kit.Cwd(call.Agent()) }
 	policy, diagnostics, err := installPolicy(h.Runtime, o.Permissions)
 	if err != nil {
 		return err
@@ -114,8 +114,6 @@ func (h *Host) openRuntime(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	// The traces end last: they are told about the ends of everything else.
-	h.ends = append([]end{{"traces", traces.Shutdown}}, h.ends...)
 	h.traces = traces
 	h.Runtime, err = actors.New(actors.Config{
 		Models: model.Map{h.Choice.Provider: h.Choice.adapter},
@@ -125,10 +123,6 @@ func (h *Host) openRuntime(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("start the runtime: %w", err)
 	}
-	h.ends = append(h.ends, end{"runtime", func(ctx context.Context) error {
-		_, err := h.Runtime.Shutdown(ctx)
-		return err
-	}})
 	return nil
 }
 
@@ -156,15 +150,23 @@ func (h *Host) openSession(ctx context.Context, o Options) error {
 // forgets it.
 func (h *Host) Facts(r messages.ToolResult) (CallFacts, bool) { return h.ledger.take(r) }
 
-// Close ends the host. When ctx is done it seals what does not end. The error names
-// what was left, and spans that were lost.
+// Close ends the host: the runtime, what its commands left running, the model's
+// connections, the traces. When ctx is done, what does not end is sealed, and
+// processes are killed without grace. The error names what was left, and spans that
+// were lost.
 func (h *Host) Close(ctx context.Context) error {
 	var errs []error
-	for i := len(h.ends) - 1; i >= 0; i-- {
-		if err := h.ends[i].fn(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", h.ends[i].what, err))
-		}
+	if h.Runtime != nil {
+		_, err := h.Runtime.Shutdown(ctx)
+		errs = append(errs, err)
 	}
-	h.ends = nil
+	if h.kit != nil {
+		r := h.kit.Drain(ctx)
+		errs = append(errs, r.Err())
+	}
+	h.Choice.Close()
+	if err := h.traces.Shutdown(ctx); err != nil {
+		errs = append(errs, fmt.Errorf("traces: %w", err))
+	}
 	return errors.Join(errs...)
 }

@@ -177,7 +177,7 @@ func (v *View) resultLocked(r messages.ToolResult, at int64, denied bool) {
 		mark, colour, note = markFailed, red, failure(r)
 	}
 	v.lineLocked(v.toolLine(mark, colour, k, took, note))
-	if v.cfg.Verbose {
+	if v.cfg.Verbose && (mark == markDone || mark == markFailed) { // the others have no output of their own
 		v.outputLocked(r)
 	}
 	v.callsLocked()
