@@ -77,12 +77,18 @@ func (h *warningHandler) Enabled(_ context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn
 }
 
-// Handle implements slog.Handler. A stack trace is for the debug file.
+// Handle implements slog.Handler. A stack trace is for the debug file, and how a step
+// failed is what the turn's result says.
 func (h *warningHandler) Handle(_ context.Context, r slog.Record) error {
 	var b strings.Builder
 	b.WriteString(r.Message)
+	told := false
 	add := func(attr slog.Attr) bool {
-		if attr.Key != "stack" {
+		switch {
+		case attr.Key == "stack":
+		case attr.Key == "step" && attr.Value.Kind() == slog.KindInt64 && attr.Value.Int64() > 0:
+			told = true
+		default:
 			fmt.Fprintf(&b, " %s=%v", attr.Key, attr.Value)
 		}
 		return true
@@ -91,7 +97,9 @@ func (h *warningHandler) Handle(_ context.Context, r slog.Record) error {
 		add(attr)
 	}
 	r.Attrs(add)
-	h.warn(b.String())
+	if !told {
+		h.warn(b.String())
+	}
 	return nil
 }
 

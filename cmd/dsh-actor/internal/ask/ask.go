@@ -72,11 +72,12 @@ func (a *Asker) show(q permission.Question) error {
 	if q.Reason != "" {
 		fmt.Fprintf(&b, "  %s\n", a.paint("2", q.Reason))
 	}
+	b.WriteString("  y  yes, once\n")
 	if always := always(q); always != "" {
-		fmt.Fprintf(&b, "  y once   a always in this session: %s   n no (n and a reason tells the model why)\n", always)
-	} else {
-		fmt.Fprintf(&b, "  y once   n no (n and a reason tells the model why)\n")
+		// In full: what is agreed to must not be cut.
+		fmt.Fprintf(&b, "  a  always in this session: %s\n", always)
 	}
+	b.WriteString("  n  no; words after it tell the model why\n")
 	b.WriteString("  " + prompt(q))
 	if _, err := io.WriteString(a.out, b.String()); err != nil {
 		return fmt.Errorf("write the question: %w", err)

@@ -90,7 +90,9 @@ func TestQuestion(t *testing.T) {
 	}
 	want := "? Bash rm -rf build\n" +
 		"  the command is not read-only: rm\n" +
-		"  y once   a always in this session: Bash(rm *)   n no (n and a reason tells the model why)\n" +
+		"  y  yes, once\n" +
+		"  a  always in this session: Bash(rm *)\n" +
+		"  n  no; words after it tell the model why\n" +
 		"  Allow it? [y/a/n]   Allow it? [y/a/n] "
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -100,7 +102,7 @@ func TestQuestion(t *testing.T) {
 	if _, err := New(&typist{}, &out, true, nil).Ask(t.Context(), hook); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); !strings.HasPrefix(got, "\x1b[33m?\x1b[0m \x1b[1mWrite\x1b[0m x\n  y once   a always in this session: mode acceptEdits ") || !strings.HasSuffix(got, "\n") {
+	if got := out.String(); !strings.HasPrefix(got, "\x1b[33m?\x1b[0m \x1b[1mWrite\x1b[0m x\n  y  yes, once\n  a  always in this session: mode acceptEdits\n") || !strings.HasSuffix(got, "\n") {
 		t.Errorf("%q", got)
 	}
 }

@@ -107,7 +107,7 @@ type driver struct {
 	mu       sync.Mutex
 	cause    outcome.Cause // of the first signal
 	asked    outcome.Cause // of the open turn's cancellation: Requested, or none
-	accepted int           // prompts
+	offered  bool          // there was a prompt
 	sealed   bool
 	inputErr error
 	closeErr error
@@ -141,6 +141,11 @@ func (d *driver) feed() {
 func (d *driver) send() error {
 	for {
 		in, err := d.cfg.Source(d.feeding)
+		if err == nil && !in.Prompt.IsZero() {
+			d.mu.Lock()
+			d.offered = true
+			d.mu.Unlock()
+		}
 		switch {
 		case d.feeding.Err() != nil || errors.Is(err, io.EOF):
 			return nil
@@ -194,11 +199,6 @@ func (d *driver) deliver(content messages.Content) error {
 	_, err := d.cfg.Session.Followup(d.feeding, content, func(p *messages.Prompt) {
 		p.TraceParent = d.cfg.TraceParent
 	})
-	if err == nil {
-		d.mu.Lock()
-		d.accepted++
-		d.mu.Unlock()
-	}
 	return err
 }
 

@@ -21,8 +21,9 @@ func (d *driver) read() {
 			d.event(e)
 		}
 	}
-	if cause := d.signalled(); cause != outcome.NoCause && d.ended == 0 {
+	if cause, offered := d.signalled(); cause != outcome.NoCause && offered && d.ended == 0 {
 		d.turn = outcome.Turn{}
+		d.late = true
 		d.print(outcome.Dropped(cause))
 	}
 }
@@ -57,10 +58,11 @@ func (d *driver) takeCause() outcome.Cause {
 	return asked
 }
 
-func (d *driver) signalled() outcome.Cause {
+// signalled is the cause of the first signal, and whether there was a prompt.
+func (d *driver) signalled() (cause outcome.Cause, offered bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.cause
+	return d.cause, d.offered
 }
 
 func (d *driver) print(r outcome.Result) {
@@ -88,8 +90,8 @@ func (d *driver) end() End {
 	switch {
 	case e.Err != nil && e.ExitCode == 0:
 		e.ExitCode = 1
-	case d.cause != outcome.NoCause && !d.late && d.ended > 0 && e.ExitCode == 0:
-		e.ExitCode = d.cause.ExitCode() // told to end between two turns
+	case d.cause != outcome.NoCause && !d.late && e.ExitCode == 0:
+		e.ExitCode = d.cause.ExitCode() // told to end while nothing ran
 	}
 	return e
 }
