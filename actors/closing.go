@@ -154,7 +154,7 @@ func (c *core) finishClose(cl *closing) {
 	c.endActor() // last of all: its children have ended or were sealed
 	c.dispose(cl)
 	cl.report.Count("sessions", 1)
-	cl.report.Leftovers = c.rt.leftovers.living(c.id)
+	cl.report.Leftovers = c.rt.leftovers.settle(c.id, cl.seal)
 	cl.report.TookMS = time.Since(cl.started).Milliseconds()
 	span.End(cl.report)
 }
@@ -177,14 +177,14 @@ func (c *core) endTasks(cl *closing) {
 	quiet := c.tasks.quietLocked()
 	c.unlock()
 	if !cl.await(quiet) {
-		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "agent/session-start", Session: c.id}, notClosed(quiet))
+		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "agent/session-start", Session: c.id}, quiet)
 	}
 }
 
 // runSessionEnd tells agent/session-end and waits for its listeners (Z-37).
 func (c *core) runSessionEnd(ctx context.Context, cl *closing) {
 	seam := &c.pipe.Seams().SessionEnd
-	if seam.Empty() || c.broken() {
+	if seam.Empty() || c.lost() {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, insideKey{}, c))
@@ -197,13 +197,13 @@ func (c *core) runSessionEnd(ctx context.Context, cl *closing) {
 		}
 	}()
 	if !cl.await(done) {
-		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "agent/session-end", Session: c.id}, notClosed(done))
+		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "agent/session-end", Session: c.id}, done)
 	}
 }
 
 // lastFlush stores what is left, and tells the store which prompts were dropped.
 func (c *core) lastFlush(cl *closing) {
-	if c.broken() || !c.unflushed() {
+	if c.lost() || !c.unflushed() {
 		return
 	}
 	var err error
@@ -216,7 +216,7 @@ func (c *core) lastFlush(cl *closing) {
 		cl.report.Fail(err)
 		return
 	}
-	c.rt.leftovers.add(messages.Leftover{Kind: "component", Name: "store", Session: c.id}, notClosed(done))
+	c.rt.leftovers.add(messages.Leftover{Kind: "component", Name: "store", Session: c.id}, done)
 	cl.report.Fail(&messages.Error{Code: messages.CodeStoreUnavailable, Message: c.owner() + ": the store did not answer in time"})
 }
 
@@ -242,7 +242,7 @@ func (c *core) dispose(cl *closing) {
 	}
 	c.unlock()
 	if !cl.awaitOr(dry, observerGrace) {
-		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "observer", Session: c.id}, notClosed(dry))
+		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "observer", Session: c.id}, dry)
 	}
 }
 
@@ -252,14 +252,10 @@ func (c *core) broken() bool {
 	return c.phase == phaseBroken
 }
 
-// notClosed reports, when asked, whether ch is still open.
-func notClosed(ch <-chan struct{}) func() bool {
-	return func() bool {
-		select {
-		case <-ch:
-			return false
-		default:
-			return true
-		}
-	}
+// lost reports that the activation must not write any more: a newer owner has the
+// session, or its state is in doubt.
+func (c *core) lost() bool {
+	c.lock()
+	defer c.unlock()
+	return c.sealed != nil
 }

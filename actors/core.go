@@ -140,6 +140,10 @@ func (c *core) append(w *writer, entries ...session.Entry) (last int64, err erro
 func (c *core) appendOne(w *writer, entry session.Entry) (seq int64, err error) {
 	c.lock()
 	defer c.unlock()
+	return c.appendOneLocked(w, entry)
+}
+
+func (c *core) appendOneLocked(w *writer, entry session.Entry) (seq int64, err error) {
 	if err := c.mayWrite(w); err != nil {
 		return -1, err
 	}
@@ -209,7 +213,9 @@ func (c *core) setStatusLocked(s messages.Status) {
 		return
 	}
 	c.status = s
-	c.noteLocked(messages.StatusChanged{Status: s})
+	if c.rt.observed() {
+		c.noteLocked(messages.StatusChanged{Status: s})
+	}
 }
 
 // releaseIdle wakes everybody who waits for quiescence.

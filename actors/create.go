@@ -315,6 +315,6 @@ func (c *core) begin(source messages.SessionStartSource) {
 	waking := c.inbox.waking()
 	c.unlock()
 	if waking {
-		c.wake()
+		c.wake(context.Background())
 	}
 }

@@ -31,8 +31,8 @@ func (t *turn) drive() {
 }
 
 func (t *turn) driveOver() {
-	t.driven.Store(true)
 	t.core.rt.root.Send(t.pid, driverOver{})
+	t.ending.end()
 }
 
 // begin waits for a place among the running turns and for the session-start
@@ -121,7 +121,9 @@ func (c *core) claimed(t *turn, b session.Batch) {
 	c.lock()
 	defer c.unlock()
 	t.claiming, t.open = false, true
-	c.noteLocked(messages.InboxDequeued{Item: t.item})
+	if c.rt.observed() {
+		c.noteLocked(messages.InboxDequeued{Item: t.item})
+	}
 	e, err := c.log.Append(b.Events[0].Time, session.LogOnly(b.Events[0].Data))
 	if err != nil {
 		panic(fmt.Errorf("turn/start was stored and does not fit the log: %w", err))

@@ -325,7 +325,7 @@ func TestActorFailureDuringATurn(t *testing.T) { // DESIGN 3, rule 8
 	w.await(func() bool { return s.Broken() })
 	w.prompt(s, "on")
 	got := w.log(s)
-	if !strings.Contains(got, "turn/end{1,error@1:internal error: its actor has stopped(UNKNOWN)}") || !strings.HasSuffix(got, "turn/end{2,completed}") {
+	if !strings.Contains(got, "turn/end{1,error@1:internal error: the turn's actor has stopped(UNKNOWN)}") || !strings.HasSuffix(got, "turn/end{2,completed}") {
 		t.Error(got)
 	}
 }

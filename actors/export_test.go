@@ -6,7 +6,9 @@ import "github.com/asynkron/protoactor-go/actor"
 // would.
 func (s *Session) CrashActor() {
 	c := s.activation()
-	c.rt.root.Send(c.pid, (*actor.Terminated)(nil))
+	pid := c.pid
+	c.rt.root.Send(pid, turnOver{}) // while idle: a report of no turn
+	c.rt.root.Send(pid, (*actor.Terminated)(nil)) // during a turn
 }
 
 // PanicUnderLock makes the session's core panic while its lock is held.

@@ -40,7 +40,7 @@ func (c *core) pendingBatch() (b session.Batch, pending bool) {
 	defer c.unlock()
 	_, events := c.log.Events(c.stored)
 	b = c.batchLocked()
-	b.Events = events.Slice()
+	b.Events = events.Borrow()
 	b.Claim, c.inbox.settled = c.inbox.settled, nil
 	b.Drop, c.inbox.dropped = c.inbox.dropped, nil
 	return b, len(b.Events)+len(b.Claim)+len(b.Drop) > 0
@@ -67,7 +67,9 @@ func (c *core) store(b session.Batch) error {
 	c.created = true
 	c.stored = b.ExpectSeq + int64(len(b.Events))
 	if len(b.Events) > 0 {
-		c.noteLocked(messages.Flushed{Seq: c.stored - 1})
+		if c.rt.observed() {
+			c.noteLocked(messages.Flushed{Seq: c.stored - 1})
+		}
 		for _, s := range c.subs {
 			s.wake()
 		}

@@ -193,9 +193,9 @@ func TestCancelDropsTheInbox(t *testing.T) { // A-6, A-8, Z-23
 	w.rt.Observe(n.observe)
 	must(t, s.Cancel(ctx))
 	w.rest(s)
-	if got := n.text(); !strings.HasPrefix(got, "inbox/discard(two,three,steer) · cancel-requested(user)") {
-		t.Errorf("told %s", got)
-	}
+	w.await(func() bool { // the lane is behind
+		return strings.HasPrefix(n.text(), "inbox/discard(two,three,steer) · cancel-requested(user)")
+	})
 	if got := w.log(s); !strings.HasSuffix(got, "step/end{1,1} · turn/end{1,aborted}") {
 		t.Error(got)
 	}

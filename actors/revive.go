@@ -87,7 +87,7 @@ func (rt *Runtime) rebuild(ctx context.Context, old *core) (*core, error) {
 	c.unlock()
 	rt.dir.put(c)
 	if waking {
-		c.wake()
+		c.wake(ctx)
 	}
 	return c, nil
 }

@@ -81,7 +81,7 @@ func (rt *Runtime) walkDown(s *shutdown) {
 	if rt.ownSystem {
 		rt.system.Shutdown()
 	}
-	s.report.Leftovers = append(rt.leftovers.living(""), s.report.Leftovers...)
+	s.report.Leftovers = append(rt.leftovers.settle("", s.ctx.Done()), s.report.Leftovers...)
 	s.report.TookMS = time.Since(s.started).Milliseconds()
 	span.End(s.report)
 }

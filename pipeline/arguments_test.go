@@ -110,6 +110,11 @@ func TestInvalidArguments(t *testing.T) {
 					return in.Command, nil
 				},
 			}))
+			p.Seams().Result.Use(func(_ context.Context, o pipeline.Outcome) {
+				if c := o.Call; c.BodyInvoked() != (tt.want == "") || c.BodyFailed() { // Z-4: a body that did not run did not fail
+					t.Errorf("invoked: %v, failed: %v", c.BodyInvoked(), c.BodyFailed())
+				}
+			})
 			r := p.Execute(t.Context(), pipeline.Input{Name: "Bash", Arguments: tt.text})
 			if tt.want == "" {
 				outcomeOf(r).expect(t, outcome{Text: `"ls"`, Value: `"ls"`})

@@ -69,6 +69,12 @@ func TestTypedValues(t *testing.T) {
 	value := func(v messages.JSON) outcome { return outcome{Text: string(v), Value: v} }
 	var nilPoint *point
 	var nilSlice []string
+	cycle := map[string]any{}
+	cycle["self"] = cycle
+	var deep any
+	for range messages.MaxJSONDepth + 1 {
+		deep = []any{deep}
+	}
 	tests := []struct {
 		name string
 		got  func() *messages.Result
@@ -89,6 +95,8 @@ func TestTypedValues(t *testing.T) {
 		{"NaN", func() *messages.Result { return run(t, func() (point, error) { return point{Y: math.NaN()}, nil }) }, invalid("value is not lossless JSON")},
 		{"infinity", func() *messages.Result { return run(t, func() (float64, error) { return math.Inf(1), nil }) }, invalid("value is not lossless JSON")},
 		{"function", func() *messages.Result { return run(t, func() (any, error) { return func() {}, nil }) }, invalid("value is not lossless JSON")},
+		{"cycle", func() *messages.Result { return run(t, func() (any, error) { return cycle, nil }) }, invalid("value is not lossless JSON")},
+		{"too deep", func() *messages.Result { return run(t, func() (any, error) { return deep, nil }) }, invalid("value is not lossless JSON")},
 		{"a value beside an error", func() *messages.Result { return run(t, func() (int, error) { return 7, errBoom }) }, failure("boom")},
 		{"encodes itself", func() *messages.Result { return run(t, func() (weird, error) { return weird{}, nil }) }, value(`"fine"`)},
 		{"encoding panics", func() *messages.Result { return run(t, func() (weird, error) { return weird{"panics"}, nil }) }, invalid("value snapshot failed: cannot")},

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,5 +34,14 @@ func TestGate(t *testing.T) {
 			t.Fatal("a closed gate let somebody in")
 		}
 		wg.Wait()
+	}
+}
+
+// Z-13: a nested call that entered just before its body returned is cancelled too.
+func TestNestedContextAfterEnd(t *testing.T) {
+	inv := &Invocation{ctx: t.Context()}
+	inv.end()
+	if ctx := inv.nestedContext(); context.Cause(ctx) != errBodyReturned {
+		t.Errorf("cause %v", context.Cause(ctx))
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// MaxLine is the longest line that [ReadJSONL] accepts, in bytes.
+// MaxLine is the length in bytes from which on [ReadJSONL] refuses a line, so
+// that text without line ends does not fill the memory.
 const MaxLine = 256 << 20
 
 // headerLine is line 1 of a log as JSON lines (K-7).
@@ -56,6 +57,7 @@ type JSONL struct {
 	header Header
 	in     *bufio.Reader
 	types  *messages.Registry
+	limit  int // of a line's length
 	line   int // number of the last line that was read, from 1
 	torn   int
 }
@@ -82,7 +84,7 @@ func ReadJSONL(r io.Reader, types *messages.Registry) (*JSONL, error) {
 	if types == nil {
 		types = coreTypes
 	}
-	j := &JSONL{in: bufio.NewReader(r), types: types}
+	j := &JSONL{in: bufio.NewReader(r), types: types, limit: MaxLine}
 	line, err := j.next()
 	switch {
 	case err == io.EOF:
@@ -143,8 +145,8 @@ func (j *JSONL) next() ([]byte, error) {
 	if errors.Is(err, bufio.ErrBufferFull) {
 		long := append([]byte(nil), line...)
 		for errors.Is(err, bufio.ErrBufferFull) {
-			if len(long) > MaxLine {
-				return nil, &LineError{j.line + 1, fmt.Errorf("longer than %d bytes", MaxLine)}
+			if len(long) > j.limit {
+				return nil, &LineError{j.line + 1, fmt.Errorf("longer than %d bytes", j.limit)}
 			}
 			line, err = j.in.ReadSlice('\n')
 			long = append(long, line...)

@@ -14,7 +14,9 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/internal/proc"
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools/internal/plain"
 	"github.com/dsh-actor/dsh-actor/tools/shellcmd"
 )
 
@@ -47,7 +49,7 @@ func (k *Kit) bash() pipeline.Tool {
 		Run:             k.runBash,
 		Render:          renderBash,
 		Concurrent:      func(in BashInput) bool { return shellcmd.ReadOnly(in.Command) },
-		FinalizeContent: stripError,
+		FinalizeContent: plain.Failure,
 	})
 }
 
@@ -69,7 +71,8 @@ func (k *Kit) runBash(ctx context.Context, inv *pipeline.Invocation, in BashInpu
 	}
 	defer os.Remove(cwdFile)
 
-	out := s.processes(k.owner).Run(ctx, k.bashSpec(call, in.Command, cwd, cwdFile, timeout))
+	out := s.processes(k.owner).Run(ctx, k.bashSpec(ctx, call, in.Command, cwd, cwdFile, timeout))
+	k.trace(ctx, &out)
 	switch {
 	case out.LaunchErr != nil:
 		var e *proc.LaunchError
@@ -97,12 +100,25 @@ func (k *Kit) runBash(ctx context.Context, inv *pipeline.Invocation, in BashInpu
 	return value, nil
 }
 
-func (k *Kit) bashSpec(call *pipeline.Call, command, cwd, cwdFile string, timeout time.Duration) proc.Spec {
+// trace puts the process on the span of the body.
+func (k *Kit) trace(ctx context.Context, out *proc.Outcome) {
+	if k.cfg.Tracer == nil || !out.Started {
+		return
+	}
+	shell := k.cfg.Shell[0]
+	k.cfg.Tracer.AnnotateProcess(ctx, otel.Process{
+		PID: out.PID, Executable: filepath.Base(shell), Path: shell,
+		Exited: out.Exited, ExitCode: out.ExitCode, Signal: out.SignalName(),
+	})
+}
+
+func (k *Kit) bashSpec(ctx context.Context, call *pipeline.Call, command, cwd, cwdFile string, timeout time.Duration) proc.Spec {
 	var prelude string
 	if k.cfg.Prelude != nil {
 		prelude = k.cfg.Prelude(call)
 	}
 	env := []string{"NO_COLOR=1", "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat"}
+	env = append(env, otel.EnvCarrier(ctx)...)
 	if k.cfg.Env != nil {
 		env = append(env, k.cfg.Env(call)...)
 	}

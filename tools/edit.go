@@ -9,6 +9,7 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools/internal/plain"
 )
 
 // EditInput is the arguments of Edit.
@@ -36,7 +37,7 @@ func (k *Kit) edit() pipeline.Tool {
 		Description:     "Replaces text in a file that was read before. With an empty old_string it makes a new file.",
 		Run:             k.runEdit,
 		Render:          func(_ EditInput, o EditOutput) messages.Content { return messages.Text(updated(o.FilePath)) },
-		FinalizeContent: stripError,
+		FinalizeContent: plain.Failure,
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools/internal/plain"
 )
 
 // GlobInput is the arguments of Glob.
@@ -38,7 +39,7 @@ func (k *Kit) glob() pipeline.Tool {
 		Run:             k.runGlob,
 		Render:          renderGlob,
 		Concurrent:      func(GlobInput) bool { return true },
-		FinalizeContent: stripError,
+		FinalizeContent: plain.Failure,
 	})
 }
 

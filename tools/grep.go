@@ -13,6 +13,7 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools/internal/plain"
 )
 
 // GrepInput is the arguments of Grep.
@@ -59,7 +60,7 @@ func (k *Kit) grep() pipeline.Tool {
 		Run:             k.runGrep,
 		Render:          renderGrep,
 		Concurrent:      func(GrepInput) bool { return true },
-		FinalizeContent: stripError,
+		FinalizeContent: plain.Failure,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/internal/proc"
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/pipeline"
 )
 
@@ -48,6 +49,8 @@ type Config struct {
 	// CwdChanged is told that the commands of a session are in another
 	// directory.
 	CwdChanged func(call *pipeline.Call, old, new string)
+	// Tracer puts the process of a command on the span of its body. Nil does not.
+	Tracer *otel.Tracer
 	// Unread lets Write and Edit change files that the session has not read.
 	Unread bool
 }
@@ -71,6 +74,7 @@ func New(cfg Config) *Kit {
 	if cfg.BaseEnv == nil {
 		cfg.BaseEnv = os.Environ()
 	}
+	cfg.BaseEnv = otel.StripEnv(cfg.BaseEnv)
 	setDefault(&cfg.DefaultTimeout, 120*time.Second)
 	setDefault(&cfg.MaxTimeout, 600*time.Second)
 	setDefault(&cfg.Grace, 3*time.Second)
@@ -150,16 +154,4 @@ func report(owner string, id messages.SessionID, r proc.Report) messages.Report 
 		out.Leftovers = append(out.Leftovers, messages.Leftover{Kind: "process", Name: m.Name, Session: id, PID: m.PID})
 	}
 	return out
-}
-
-// stripError has a failure of the tool read as the tool says it, without the
-// prefix of P-17, unless the content was changed by somebody else.
-func stripError(call *pipeline.Call, r *messages.Result) (messages.Content, bool) {
-	if !r.IsError() || !call.BodyInvoked() || r.Info() != (messages.ErrorInfo{}) {
-		return messages.Content{}, false
-	}
-	if r.Content().Len() != 1 || r.Content().Text() != "Error: "+r.Message() {
-		return messages.Content{}, false
-	}
-	return messages.Text(r.Message()), true
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools/internal/plain"
 )
 
 // ReadInput is the arguments of Read.
@@ -57,7 +58,7 @@ func (k *Kit) read() pipeline.Tool {
 		Run:             k.runRead,
 		Render:          renderRead,
 		Concurrent:      func(ReadInput) bool { return true },
-		FinalizeContent: stripError,
+		FinalizeContent: plain.Failure,
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/pipeline"
+	"github.com/dsh-actor/dsh-actor/tools/internal/plain"
 )
 
 // WriteInput is the arguments of Write.
@@ -34,7 +35,7 @@ func (k *Kit) write() pipeline.Tool {
 			"To change a part of a file use Edit.",
 		Run:             k.runWrite,
 		Render:          renderWrite,
-		FinalizeContent: stripError,
+		FinalizeContent: plain.Failure,
 	})
 }
 

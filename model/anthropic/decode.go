@@ -14,7 +14,7 @@ import (
 
 // decoder turns the events of one answer into chunks.
 type decoder struct {
-	blocks []openBlock
+	blocks []*openBlock
 	replay replay
 	others bool
 	usage  messages.Usage
@@ -78,11 +78,11 @@ type (
 // documentation asks.
 func (d *decoder) Event(_, data []byte, out *wire.Out) (done bool, err error) {
 	var e event
-	if err := json.Unmarshal(data, &e, wire.Lenient()); err != nil {
+	if err := wire.Decode(data, &e, "event"); err != nil {
 		if typ := wire.EventType(data); typ != "" && !known(typ) {
 			return false, nil // the same names, with other values
 		}
-		return false, fmt.Errorf("malformed event: %w: %s", err, wire.Snippet(data))
+		return false, err
 	}
 	switch e.Type {
 	case "message_start":
@@ -127,7 +127,7 @@ func (d *decoder) start(index int, raw jsontext.Value, out *wire.Out) error {
 		return nil
 	}
 	typ := blockType(raw)
-	open := openBlock{index: index, thinking: -1}
+	open := &openBlock{index: index, thinking: -1}
 	switch typ {
 	case "text", "thinking", "redacted_thinking", "tool_use":
 	default:
@@ -137,8 +137,8 @@ func (d *decoder) start(index int, raw jsontext.Value, out *wire.Out) error {
 		return nil
 	}
 	var b wireBlock
-	if err := json.Unmarshal(raw, &b, wire.Lenient()); err != nil {
-		return fmt.Errorf("malformed content block: %w: %s", err, wire.Snippet(raw))
+	if err := wire.Decode(raw, &b, "content block"); err != nil {
+		return err
 	}
 	switch typ {
 	case "text":
@@ -205,11 +205,11 @@ func (d *decoder) close(b *openBlock, out *wire.Out) {
 // withInput returns a block with the input that was streamed for it.
 func withInput(raw jsontext.Value, input string) jsontext.Value {
 	var members map[string]jsontext.Value
-	if json.Unmarshal(raw, &members, wire.Lenient()) != nil {
+	if json.Unmarshal(raw, &members, wire.Lenient) != nil {
 		return raw
 	}
 	members["input"] = jsontext.Value(input)
-	out, err := json.Marshal(members, wire.Lenient(), json.Deterministic(true))
+	out, err := json.Marshal(members, wire.Lenient, json.Deterministic(true))
 	if err != nil {
 		return raw
 	}
@@ -221,7 +221,7 @@ func blockType(raw jsontext.Value) string {
 	var head struct {
 		Type string `json:"type"`
 	}
-	if raw.Kind() != '{' || json.Unmarshal(raw, &head, wire.Lenient()) != nil {
+	if raw.Kind() != '{' || json.Unmarshal(raw, &head, wire.Lenient) != nil {
 		return ""
 	}
 	return head.Type
@@ -230,7 +230,7 @@ func blockType(raw jsontext.Value) string {
 func (d *decoder) find(index int) *openBlock {
 	for i := len(d.blocks) - 1; i >= 0; i-- { // mostly the last
 		if d.blocks[i].index == index {
-			return &d.blocks[i]
+			return d.blocks[i]
 		}
 	}
 	return nil
@@ -256,8 +256,8 @@ func (d *decoder) count(u *wireUsage) {
 
 // finish closes what is open and hands out usage and finish.
 func (d *decoder) finish(out *wire.Out) {
-	for i := range d.blocks {
-		d.close(&d.blocks[i], out)
+	for _, b := range d.blocks {
+		d.close(b, out)
 	}
 	out.Chunk(messages.UsageChunk{Usage: d.usage})
 	out.Chunk(messages.FinishChunk{
@@ -290,8 +290,8 @@ func finishKind(stop string, calls int) string {
 // Whole takes an answer that is one message, from a server that does not stream.
 func (d *decoder) Whole(data []byte, out *wire.Out) error {
 	var m wireMessage
-	if err := json.Unmarshal(data, &m, wire.Lenient()); err != nil {
-		return fmt.Errorf("malformed answer: %w: %s", err, wire.Snippet(data))
+	if err := wire.Decode(data, &m, "answer"); err != nil {
+		return err
 	}
 	switch m.Type {
 	case "message":

@@ -299,35 +299,37 @@ func (e *encoder) image(b messages.ImageBlock, mark bool) {
 	e.Close('}')
 }
 
+// result writes the result of a call. The API wants an error to say something;
+// any other result may be empty.
 func (e *encoder) result(b messages.ToolResultBlock, mark bool) {
+	var parts []messages.Block
+	for inner := range b.Content.Blocks() {
+		if t, ok := inner.(messages.TextBlock); !ok || !wire.Blank(t.Text) {
+			parts = append(parts, inner)
+		}
+	}
+	if len(parts) == 0 && b.IsError {
+		parts = []messages.Block{messages.TextBlock{Text: "Error"}}
+	}
 	e.Open('{')
 	e.Text("type", "tool_result")
 	e.Text("tool_use_id", e.ids.Result(b.ToolCallID))
-	e.Key("content")
-	e.Open('[')
-	n := 0
-	for inner := range b.Content.Blocks() {
-		switch inner := inner.(type) {
-		case messages.TextBlock:
-			if wire.Blank(inner.Text) {
-				continue
+	if len(parts) > 0 {
+		e.Key("content")
+		e.Open('[')
+		for _, inner := range parts {
+			e.Item()
+			switch inner := inner.(type) {
+			case messages.TextBlock:
+				e.text(inner.Text, false)
+			case messages.ImageBlock:
+				e.image(inner, false)
+			default:
+				e.text(wire.Said(inner), false)
 			}
-			e.Item()
-			e.text(inner.Text, false)
-		case messages.ImageBlock:
-			e.Item()
-			e.image(inner, false)
-		default:
-			e.Item()
-			e.text(wire.Said(inner), false)
 		}
-		n++
+		e.Close(']')
 	}
-	if n == 0 && b.IsError { // the API wants to know what the error is
-		e.Item()
-		e.text("Error", false)
-	}
-	e.Close(']')
 	if b.IsError {
 		e.Bool("is_error", true)
 	}

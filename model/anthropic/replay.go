@@ -46,7 +46,7 @@ func (r replay) encode(others bool) messages.JSON {
 // kind, or that does not fit, is none: then no reasoning is sent.
 func parseReplay(state messages.JSON, content messages.Content) replay {
 	var r replay
-	if state == "" || json.Unmarshal([]byte(state), &r) != nil || r.Version != replayVersion {
+	if state == "" || state.Unmarshal(&r) != nil || r.Version != replayVersion {
 		return replay{}
 	}
 	blocks := 0

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dsh-actor/dsh-actor/messages"
@@ -67,8 +66,8 @@ func (d *chatDecoder) Event(_, data []byte, out *wire.Out) (done bool, err error
 		return true, nil
 	}
 	var a chatAnswer
-	if err := json.Unmarshal(data, &a, wire.Lenient()); err != nil {
-		return false, fmt.Errorf("malformed event: %w: %s", err, wire.Snippet(data))
+	if err := wire.Decode(data, &a, "event"); err != nil {
+		return false, err
 	}
 	if k := a.Error.Kind(); k == '{' || k == '"' {
 		return false, wire.ParseError(data).Failure(0)
@@ -207,8 +206,8 @@ func (d *chatDecoder) finishKind() string {
 // Whole takes an answer that is not a stream.
 func (d *chatDecoder) Whole(data []byte, out *wire.Out) error {
 	var a chatAnswer
-	if err := json.Unmarshal(data, &a, wire.Lenient()); err != nil {
-		return fmt.Errorf("malformed answer: %w: %s", err, wire.Snippet(data))
+	if err := wire.Decode(data, &a, "answer"); err != nil {
+		return err
 	}
 	switch k := a.Error.Kind(); {
 	case k == '{' || k == '"':

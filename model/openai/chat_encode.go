@@ -75,10 +75,6 @@ func (e *chatEncoder) message(msg messages.Message) {
 		switch b := b.(type) {
 		case messages.ToolResultBlock:
 			e.result(b)
-		case messages.TextBlock:
-			if !wire.Blank(b.Text) {
-				parts = append(parts, b)
-			}
 		case messages.ReasoningBlock, messages.ToolCallBlock:
 		default:
 			parts = append(parts, b)
@@ -88,7 +84,7 @@ func (e *chatEncoder) message(msg messages.Message) {
 		e.assistant(msg)
 		return
 	}
-	if len(parts) == 0 {
+	if plain(parts) && wire.Blank(msg.Content.Text()) {
 		return
 	}
 	e.images()
@@ -98,14 +94,11 @@ func (e *chatEncoder) message(msg messages.Message) {
 // parts writes a message of text and images: as one string if it is text only,
 // which every server takes.
 func (e *encoder) parts(role string, parts []messages.Block) {
-	var text strings.Builder
-	texts := true
-	for _, b := range parts {
-		t, ok := b.(messages.TextBlock)
-		text.WriteString(t.Text)
-		texts = texts && ok
-	}
-	if texts {
+	if plain(parts) {
+		var text strings.Builder
+		for _, b := range parts {
+			text.WriteString(b.(messages.TextBlock).Text)
+		}
 		e.simple(role, text.String())
 		return
 	}
@@ -117,7 +110,9 @@ func (e *encoder) parts(role string, parts []messages.Block) {
 	for _, b := range parts {
 		switch b := b.(type) {
 		case messages.TextBlock:
-			e.typed("text", "text", b.Text)
+			if !wire.Blank(b.Text) {
+				e.typed("text", "text", b.Text)
+			}
 		case messages.ImageBlock:
 			e.Item()
 			e.Open('{')

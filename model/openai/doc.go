@@ -17,6 +17,7 @@
 // provider's reasoning goes back as the encrypted text that it gave. With Store
 // the provider keeps the items and reasoning goes back by its id. Either way it
 // is kept in the replay state, and goes back to the provider that wrote it only.
+// The requests of a session carry the same prompt_cache_key, a hash of its id.
 //
 // Models that do not reason refuse to be asked for encrypted reasoning:
 // configure NoReasoning for them.

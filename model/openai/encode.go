@@ -70,9 +70,9 @@ func arguments(c messages.ToolCallBlock) string {
 
 func dataURL(b messages.ImageBlock) string { return "data:" + b.MediaType + ";base64," + b.Data }
 
-// plain reports whether content is text only.
-func plain(c messages.Content) bool {
-	for b := range c.Blocks() {
+// plain reports whether the blocks are text only.
+func plain(blocks []messages.Block) bool {
+	for _, b := range blocks {
 		if _, ok := b.(messages.TextBlock); !ok {
 			return false
 		}

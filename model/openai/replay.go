@@ -52,7 +52,7 @@ func parseReplay(m messages.Message, provider string, api API) (r replay, ok boo
 	if m.Role != messages.RoleAssistant || state == "" || m.Provenance.Provider != provider {
 		return replay{}, false
 	}
-	if json.Unmarshal([]byte(state), &r) != nil || r.Version != replayVersion || r.API != api {
+	if state.Unmarshal(&r) != nil || r.Version != replayVersion || r.API != api {
 		return replay{}, false
 	}
 	blocks, texts := 0, 0

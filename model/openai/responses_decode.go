@@ -22,14 +22,16 @@ type responsesDecoder struct {
 	others  bool
 }
 
-// item is one output item by its index on the wire.
+// item is one output item by its index on the wire. It is of one kind, but that
+// is for the provider to keep.
 type item struct {
-	index int
-	block *wire.Block // of a call or of reasoning
-	parts []*part     // of a message
-	place int         // of reasoning in replay.Reasoning
-	last  int         // the part of reasoning that came last
-	done  bool
+	index   int
+	call    *wire.Block
+	thought *wire.Block
+	place   int     // of the thought in replay.Reasoning
+	last    int     // the part of the thought that came last
+	parts   []*part // of a message
+	done    bool
 }
 
 // part is one content part of a message.
@@ -80,11 +82,11 @@ type (
 // Event takes one event of the stream. Unknown events are ignored.
 func (d *responsesDecoder) Event(_, data []byte, out *wire.Out) (done bool, err error) {
 	var e responsesEvent
-	if err := json.Unmarshal(data, &e, wire.Lenient()); err != nil {
+	if err := wire.Decode(data, &e, "event"); err != nil {
 		if typ := wire.EventType(data); typ != "" && !knownEvent(typ) {
 			return false, nil // the same names, with other values
 		}
-		return false, fmt.Errorf("malformed event: %w: %s", err, wire.Snippet(data))
+		return false, err
 	}
 	switch e.Type {
 	case "response.output_text.delta":
@@ -94,10 +96,10 @@ func (d *responsesDecoder) Event(_, data []byte, out *wire.Out) (done bool, err 
 		d.part(&e, out).block.Delta(e.Delta)
 	case "response.function_call_arguments.delta":
 		it := d.find(e.Output)
-		if it == nil || it.block == nil {
+		if it == nil || it.call == nil {
 			return false, fmt.Errorf("arguments for item %d, which was not started", e.Output)
 		}
-		it.block.Delta(e.Delta)
+		it.call.Delta(e.Delta)
 	case "response.reasoning_summary_text.delta":
 		d.reason(&e, e.Summary, out)
 	case "response.reasoning_text.delta":
@@ -170,16 +172,16 @@ func (d *responsesDecoder) textPart(it *item, index int, out *wire.Out) *part {
 func (d *responsesDecoder) reason(e *responsesEvent, index int, out *wire.Out) {
 	it := d.open(e.Output)
 	d.openReasoning(it, out)
-	if index != it.last && !it.block.Empty() {
-		it.block.Delta("\n\n")
+	if index != it.last && !it.thought.Empty() {
+		it.thought.Delta("\n\n")
 	}
 	it.last = index
-	it.block.Delta(e.Delta)
+	it.thought.Delta(e.Delta)
 }
 
 func (d *responsesDecoder) openReasoning(it *item, out *wire.Out) {
-	if it.block == nil {
-		it.block = out.Open(messages.TypeReasoning)
+	if it.thought == nil {
+		it.thought = out.Open(messages.TypeReasoning)
 		it.place = len(d.replay.Reasoning)
 		d.replay.Reasoning = append(d.replay.Reasoning, reasoning{})
 	}
@@ -197,10 +199,10 @@ func (d *responsesDecoder) added(index int, raw jsontext.Value, out *wire.Out) e
 		d.openReasoning(it, out)
 	case "function_call":
 		var item outputItem
-		if err := json.Unmarshal(raw, &item, wire.Lenient()); err != nil {
-			return fmt.Errorf("malformed output item: %w: %s", err, wire.Snippet(raw))
+		if err := wire.Decode(raw, &item, "output item"); err != nil {
+			return err
 		}
-		it.block = out.OpenCall(item.CallID, item.Name)
+		it.call = out.OpenCall(item.CallID, item.Name)
 	}
 	return nil
 }
@@ -216,8 +218,8 @@ func (d *responsesDecoder) done(index int, raw jsontext.Value, out *wire.Out) er
 	var wireItem outputItem
 	switch typ {
 	case "message", "reasoning", "function_call":
-		if err := json.Unmarshal(raw, &wireItem, wire.Lenient()); err != nil {
-			return fmt.Errorf("malformed output item: %w: %s", err, wire.Snippet(raw))
+		if err := wire.Decode(raw, &wireItem, "output item"); err != nil {
+			return err
 		}
 	}
 	switch typ {
@@ -225,21 +227,21 @@ func (d *responsesDecoder) done(index int, raw jsontext.Value, out *wire.Out) er
 		return d.doneMessage(it, &wireItem, out)
 	case "reasoning":
 		d.openReasoning(it, out)
-		if it.block.Empty() {
-			it.block.Delta(joined(wireItem.Summary, wireItem.Content))
+		if it.thought.Empty() {
+			it.thought.Delta(joined(wireItem.Summary, wireItem.Content))
 		}
 		d.replay.Reasoning[it.place] = reasoning{
 			ID: wireItem.ID, Encrypted: wireItem.Encrypted, Summary: list(wireItem.Summary), Content: list(wireItem.Content),
 		}
-		it.block.Close()
+		it.thought.Close()
 	case "function_call":
-		if it.block == nil {
-			it.block = out.OpenCall(wireItem.CallID, wireItem.Name)
+		if it.call == nil {
+			it.call = out.OpenCall(wireItem.CallID, wireItem.Name)
 		}
-		if it.block.Empty() {
-			it.block.Delta(wireItem.Arguments)
+		if it.call.Empty() {
+			it.call.Delta(wireItem.Arguments)
 		}
-		it.block.Close()
+		it.call.Close()
 	default:
 		d.others = true
 		out.Other(typ, messages.JSON(raw))
@@ -250,8 +252,8 @@ func (d *responsesDecoder) done(index int, raw jsontext.Value, out *wire.Out) er
 func (d *responsesDecoder) doneMessage(it *item, wireItem *outputItem, out *wire.Out) error {
 	var parts []contentPart
 	if wireItem.Content != nil {
-		if err := json.Unmarshal(wireItem.Content, &parts, wire.Lenient()); err != nil {
-			return fmt.Errorf("malformed content of a message: %w: %s", err, wire.Snippet(wireItem.Content))
+		if err := wire.Decode(wireItem.Content, &parts, "content of a message"); err != nil {
+			return err
 		}
 	}
 	for i, p := range parts {
@@ -287,7 +289,7 @@ func list(v jsontext.Value) messages.JSON {
 func joined(lists ...jsontext.Value) string {
 	for _, l := range lists {
 		var parts []contentPart
-		if l.Kind() != '[' || json.Unmarshal(l, &parts, wire.Lenient()) != nil {
+		if l.Kind() != '[' || json.Unmarshal(l, &parts, wire.Lenient) != nil {
 			continue
 		}
 		var texts []string
@@ -320,8 +322,10 @@ func (d *responsesDecoder) end(r *response, out *wire.Out) error {
 		}
 	}
 	for _, it := range d.items {
-		if it.block != nil {
-			it.block.Close()
+		for _, b := range []*wire.Block{it.thought, it.call} {
+			if b != nil {
+				b.Close()
+			}
 		}
 		for _, p := range it.parts {
 			p.block.Close()
@@ -361,8 +365,8 @@ func (d *responsesDecoder) state() messages.JSON {
 // Whole takes an answer that is one response.
 func (d *responsesDecoder) Whole(data []byte, out *wire.Out) error {
 	var r response
-	if err := json.Unmarshal(data, &r, wire.Lenient()); err != nil {
-		return fmt.Errorf("malformed answer: %w: %s", err, wire.Snippet(data))
+	if err := wire.Decode(data, &r, "answer"); err != nil {
+		return err
 	}
 	switch {
 	case r.Error.Kind() == '{' || r.Error.Kind() == '"':

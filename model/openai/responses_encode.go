@@ -3,6 +3,7 @@ package openai
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/model"
@@ -121,14 +122,10 @@ func (e *encoder) callOutput(b messages.ToolResultBlock) {
 	e.Open('{')
 	e.Text("type", "function_call_output")
 	e.Text("call_id", e.ids.Result(b.ToolCallID))
-	if plain(b.Content) {
+	if parts := slices.Collect(b.Content.Blocks()); plain(parts) {
 		e.Text("output", b.Content.Text())
 	} else {
 		e.Key("output")
-		var parts []messages.Block
-		for inner := range b.Content.Blocks() {
-			parts = append(parts, inner)
-		}
 		e.inputParts(parts)
 	}
 	e.Close('}')

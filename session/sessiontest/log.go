@@ -11,7 +11,7 @@ import (
 // K-2: header and first events are made in one step; either may be all there is.
 func testCreate(f *fixture) {
 	header := session.Header{
-		ID: "full", CreatedAt: 1767225600123, Cwd: "/work", ParentSession: "parent", SeedLength: 3,
+		ID: "full", CreatedAt: 1767225600123, Cwd: "/srv/project", ParentSession: "parent", SeedLength: 3,
 		DelegationDepth: 2, Labels: map[string]string{"model": "m", "ünï": "«»"},
 	}
 	events := injection(0, 1)

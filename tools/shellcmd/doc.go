@@ -3,8 +3,8 @@
 // reads, and whether it is known to print nothing.
 //
 // It never runs anything, and it is conservative: what it does not understand
-// may do everything. An answer that a line only reads is relied on to run it
-// without asking; so whatever could write, start another program or depend on
+// may do everything. A line that only reads may run beside others and be run
+// again; so whatever could write, start another program or depend on
 // something that is not in the line (a variable, a substitution, an expansion
 // that could turn into an option) is answered with no.
 package shellcmd

@@ -79,10 +79,11 @@ func (w *Body) Bool(name string, value bool) {
 }
 
 // IsObject reports whether text is one JSON object that can be put into a body
-// as it is.
+// as it is. One with duplicate names cannot: a strict server would refuse the
+// whole request for it, again and again.
 func IsObject(text string) bool {
 	v := jsontext.Value(text)
-	return v.Kind() == '{' && v.IsValid(jsontext.AllowDuplicateNames(true))
+	return v.Kind() == '{' && v.IsValid()
 }
 
 // IsNumber reports whether text is a JSON number.

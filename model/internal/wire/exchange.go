@@ -47,7 +47,9 @@ type Decoder interface {
 // Exchange sends the call once and decodes the answer into out. It reports
 // through out alone: chunks, or at the end one error, which is the context's
 // cause or a messages.Failure. When it has returned, nothing of the request is
-// left running but a connection that is kept for the next one.
+// left running but a connection that is kept for the next one. (If a kept
+// connection turns out to be closed before any byte was written to it, net/http
+// takes another one; the provider has seen nothing then.)
 func (c *Client) Exchange(ctx context.Context, call Call, dec Decoder, out *Out) {
 	err := c.exchange(ctx, &call, dec, out)
 	switch {

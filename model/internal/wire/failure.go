@@ -18,10 +18,17 @@ import (
 	"github.com/dsh-actor/dsh-actor/messages"
 )
 
-// Lenient decodes what providers send: strings with invalid UTF-8 are repaired,
-// of duplicate members the last counts. An answer is not refused for that.
-func Lenient() json.Options {
-	return json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+// Lenient are the options to decode what providers send: strings with invalid
+// UTF-8 are repaired, of duplicate members the last counts. An answer is not
+// refused for that.
+var Lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+
+// Decode reads JSON of a provider into v. The error says what it was.
+func Decode(data []byte, v any, what string) error {
+	if err := json.Unmarshal(data, v, Lenient); err != nil {
+		return fmt.Errorf("malformed %s: %w: %s", what, err, Snippet(data))
+	}
+	return nil
 }
 
 // ErrorDetail is what a provider says about an error. The members of Anthropic,
@@ -44,7 +51,7 @@ func ParseError(raw []byte) ErrorDetail {
 		Detail    jsontext.Value `json:"detail"`
 		RequestID jsontext.Value `json:"request_id"`
 	}
-	opts := Lenient()
+	opts := Lenient
 	if json.Unmarshal(raw, &wrapped, opts) == nil {
 		d.RequestID = stringOf(wrapped.RequestID)
 		switch {
@@ -86,7 +93,7 @@ func EventType(data []byte) string {
 	var head struct {
 		Type jsontext.Value `json:"type"`
 	}
-	if json.Unmarshal(data, &head, Lenient()) != nil {
+	if json.Unmarshal(data, &head, Lenient) != nil {
 		return ""
 	}
 	return stringOf(head.Type)
@@ -98,7 +105,7 @@ func stringOf(v jsontext.Value) string {
 		return ""
 	}
 	var s string
-	if json.Unmarshal(v, &s, Lenient()) != nil {
+	if json.Unmarshal(v, &s, Lenient) != nil {
 		return ""
 	}
 	return s

@@ -67,8 +67,8 @@ func (o *Out) Open(typ string) *Block {
 }
 
 // OpenCall starts a tool call. An id that is missing, or that an earlier call of
-// the answer has, is replaced by one that is unique in the session: the API's
-// peer matches results by it.
+// the answer has, is replaced by one that is unique in the session: results are
+// matched by it.
 func (o *Out) OpenCall(id, name string) *Block {
 	b := o.Open(messages.TypeToolCall)
 	b.id, b.name = messages.CallID(messages.ValidUTF8(id)), messages.ValidUTF8(name)
@@ -130,7 +130,7 @@ func (b *Block) Close() {
 // Other hands out a whole block of a type that the vocabulary does not have. It
 // is ignored if raw is not an object.
 func (o *Out) Other(typ string, raw messages.JSON) {
-	if typ == "" || messages.CheckJSON(raw) != nil || raw.Value().Kind() != '{' {
+	if typ == "" || messages.CheckJSON(raw) != nil || raw.Kind() != '{' {
 		return
 	}
 	b := o.Open(typ)
