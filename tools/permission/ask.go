@@ -112,5 +112,5 @@ func (p *Policy) question(req *pipeline.ApprovalRequest) Question {
 // the narrowest that helps first.
 func (p *Policy) Suggestions(r Request, origin messages.AskOrigin) []Update {
 	v := p.view(r.Session)
-	return v.suggest(newSubject(r.Tool, r.Arguments, v.workspaceAt(r.Cwd, r.Dir)), origin)
+	return v.suggest(p.subject(v, r.Tool, r.Arguments, r.Cwd, r.Dir), origin)
 }

@@ -33,7 +33,7 @@ type Request struct {
 // mode's denial, then an ask rule, then the rest. It changes nothing.
 func (p *Policy) Explain(r Request) Verdict {
 	v := p.view(r.Session)
-	s := newSubject(r.Tool, r.Arguments, v.workspaceAt(r.Cwd, r.Dir))
+	s := p.subject(v, r.Tool, r.Arguments, r.Cwd, r.Dir)
 	if verdict, ok := v.denied(s); ok {
 		return verdict
 	}

@@ -67,7 +67,7 @@ func (p *Policy) judge(call *pipeline.Call) (view, *subject) {
 	if of := v.base.config.Cwd; of != nil {
 		dir = of(call)
 	}
-	return v, newSubject(call.Name(), call.Arguments(), v.workspaceAt(cwd, dir))
+	return v, p.subject(v, call.Name(), call.Arguments(), cwd, dir)
 }
 
 // guard holds the deny rules, whatever the listeners decided (P-10).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -12,10 +13,10 @@ import (
 type anchor int
 
 const (
-	atProject  anchor = iota // /src/** and, for rules, src/** and ./src/**
+	atProject  anchor = iota // /src/**
 	atHome                   // ~/x
 	atRoot                   // //etc/x
-	atRelative               // src/**, ./src/**: at every directory of the workspace, for rules that narrow
+	atRelative               // src/**, ./src/**
 )
 
 // pathPattern is what a rule of a file tool says in parentheses, in the manner of
@@ -228,84 +229,74 @@ func matchName(pattern, name string, fold bool) bool {
 	return ok && err == nil
 }
 
-// bases are the directories that the pattern may begin at, for rules that narrow:
-// a relative pattern holds at the project, where the call is, and at every other
-// directory of the workspace, so that no change of directory disarms it.
-func (p *pathPattern) bases(w *workspace, yield func(base string) bool) bool {
-	one := func(dir string) bool {
-		if dir == "" {
-			return false
-		}
-		if yield(dir) {
-			return true
-		}
-		resolved, err := resolvePath(dir, start{})
-		return err == nil && resolved != dir && yield(resolved)
-	}
+// narrows reports whether a rule that denies or asks reaches the target: its
+// pattern names the path as it was given or where its links lead.
+func (p *pathPattern) narrows(w *workspace, t target) bool {
 	switch p.anchor {
 	case atRoot:
-		return yield(rootOf(w.project))
+		root := rootOf(t.lexical)
+		return p.reaches(start{root, root}, w, t)
 	case atHome:
-		return one(w.home)
+		return p.reaches(w.home, w, t)
 	case atProject:
-		return one(w.project)
+		return p.reaches(w.project, w, t)
 	}
-	if one(w.project) || w.dir != w.project && one(w.dir) {
-		return true
-	}
-	for _, root := range w.roots {
-		if root.lexical == w.project || root.lexical == w.dir {
-			continue
-		}
-		if yield(root.lexical) || root.resolved != root.lexical && yield(root.resolved) {
+	for _, b := range w.bases {
+		if p.reaches(b, w, t) {
 			return true
 		}
 	}
 	return false
 }
 
-// base is the directory that the pattern begins at, for rules that allow.
-func (p *pathPattern) base(w *workspace) string {
-	switch p.anchor {
-	case atRoot:
-		return rootOf(w.project)
-	case atHome:
-		return w.home
+func (p *pathPattern) reaches(base start, w *workspace, t target) bool {
+	if base.lexical == "" {
+		return false
 	}
-	return w.project
-}
-
-// rootOf is the root directory of the volume that dir is on.
-func rootOf(dir string) string {
-	return filepath.VolumeName(dir) + string(filepath.Separator)
-}
-
-// narrows reports whether a rule that denies or asks reaches the target: its
-// pattern names the path as it was given or where its links lead.
-func (p *pathPattern) narrows(w *workspace, t target) bool {
-	return p.bases(w, func(base string) bool {
-		return p.matches(base, t.lexical, w.fold) || t.resolved != "" && t.resolved != t.lexical && p.matches(base, t.resolved, w.fold)
-	})
+	if p.matches(base.lexical, t.lexical, w.fold) || t.resolved != t.lexical && p.matches(base.lexical, t.resolved, w.fold) {
+		return true
+	}
+	return base.resolved != "" && base.resolved != base.lexical &&
+		(p.matches(base.resolved, t.lexical, w.fold) || p.matches(base.resolved, t.resolved, w.fold))
 }
 
 // permits reports which of the target's two paths a rule that allows names. Both
 // must be named, by one rule or by two.
 func (p *pathPattern) permits(w *workspace, t target) (lexical, resolved bool) {
-	base := p.base(w)
-	if base == "" || t.resolved == "" {
+	base := w.project
+	switch p.anchor {
+	case atRoot:
+		root := rootOf(t.lexical)
+		base = start{root, root}
+	case atHome:
+		base = w.home
+	}
+	if base.lexical == "" || base.resolved == "" || t.resolved == "" {
 		return false, false
 	}
-	lexical = p.names(base, t.lexical)
-	if p.anchor != atRoot {
-		var err error
-		if base, err = resolvePath(base, start{}); err != nil {
-			return lexical, false
-		}
-	}
-	resolved = p.names(base, t.resolved)
-	if !resolved && p.anchor == atRoot && w.fold {
-		// macOS reaches /tmp, /var and /etc through links into /private.
-		resolved = p.names(base, strings.TrimPrefix(t.resolved, "/private"))
+	lexical, resolved = p.names(base.lexical, t.lexical), p.names(base.resolved, t.resolved)
+	if short, ok := withoutPrivate(t.resolved); ok && p.anchor == atRoot && !resolved {
+		resolved = p.names(base.resolved, short)
 	}
 	return lexical, resolved
+}
+
+// withoutPrivate returns the name under which macOS knows a path in /private: it
+// reaches /tmp, /var and /etc through links into it, and rules name these.
+func withoutPrivate(path string) (short string, ok bool) {
+	short, ok = strings.CutPrefix(path, "/private")
+	if !ok || runtime.GOOS != "darwin" {
+		return "", false
+	}
+	for _, dir := range [...]string{"/tmp/", "/var/", "/etc/"} {
+		if strings.HasPrefix(short, dir) {
+			return short, true
+		}
+	}
+	return "", false
+}
+
+// rootOf is the root directory of the volume that a path is on.
+func rootOf(path string) string {
+	return filepath.VolumeName(path) + string(filepath.Separator)
 }

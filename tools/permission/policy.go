@@ -44,6 +44,7 @@ type Config struct {
 type Policy struct {
 	base     atomic.Pointer[base]
 	sessions sync.Map // messages.SessionID → *session
+	scripts  *scriptCache
 }
 
 // base is what holds for all sessions. It does not change.
@@ -61,7 +62,7 @@ var errStrict = errors.New("a permission rule is not in force")
 // written; without it such rules are told by [Policy.Diagnostics], which the host
 // must show.
 func New(cfg Config) (*Policy, error) {
-	p := &Policy{}
+	p := &Policy{scripts: newScriptCache()}
 	if err := p.Replace(cfg); err != nil {
 		return nil, err
 	}
@@ -170,6 +171,13 @@ func (p *Policy) SetMode(id messages.SessionID, m Mode) error {
 	}
 	p.session(id).change(func(g *grants) { g.mode = m })
 	return nil
+}
+
+// subject prepares the judgement of a call.
+func (p *Policy) subject(v view, tool string, arguments messages.JSON, cwd, dir string) *subject {
+	s := newSubject(tool, arguments, v.workspaceAt(cwd, dir))
+	s.scripts = p.scripts
+	return s
 }
 
 // view is what holds for one decision.

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -93,11 +94,12 @@ func (c *classifier) cd(args []word) (why string) {
 	return ""
 }
 
-// changed adds the directories that a cd leads to from dirs.
+// changed adds the directories that a cd leads to from dirs. Cd takes .. out of a
+// path without following links, as the shell does unless it is told otherwise.
 func (w *workspace) changed(dirs []string, to *word) []string {
 	for _, dir := range dirs[:len(dirs):len(dirs)] {
-		if t, ok := w.target(w.expand(to), dir); ok {
-			dirs = append(dirs, t.lexical)
+		if abs, ok := w.absolute(w.expand(to), dir); ok {
+			dirs = append(dirs, filepath.Clean(abs))
 		}
 	}
 	return dirs

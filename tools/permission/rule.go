@@ -194,7 +194,9 @@ func (r *Rule) names(tool string, b Behavior) bool {
 		if strings.Contains(r.tool, "*") {
 			return matchStars(strings.Split(r.tool, "*"), tool)
 		}
-		return strings.HasPrefix(r.tool, mcpPrefix) && strings.HasPrefix(tool, r.tool+"__")
+		server, mcp := strings.CutPrefix(r.tool, mcpPrefix)
+		// mcp__a__b may be a tool of a or, if names hold two underscores, a server.
+		return mcp && strings.HasPrefix(tool, r.tool+"__") && (b.narrows() || !strings.Contains(server, "__"))
 	case pathSpecifier:
 		switch c, _ := classOf(tool); r.tool {
 		case "Read":

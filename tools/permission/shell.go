@@ -25,6 +25,19 @@ type script struct {
 	// compound is the first construct beyond simple commands joined by && || | ; and
 	// newline. The read-only classifier takes nothing else.
 	compound string
+
+	once sync.Once
+	wild []string // the forms of the commands, once asked for
+}
+
+// forms returns every form of every command that rules which narrow are tested on.
+func (s *script) forms() []string {
+	s.once.Do(func() {
+		for i := range s.commands {
+			s.wild = s.commands[i].wildTexts(s.wild)
+		}
+	})
+	return s.wild
 }
 
 // command is one simple command.
@@ -92,18 +105,21 @@ var (
 	errTooLong    = fmt.Errorf("it is longer than %d bytes", maxCommand)
 	errTooNested  = fmt.Errorf("it has more than %d brackets and keywords", maxNesting)
 	errControl    = errors.New("it has control characters")
+	errBackslash  = errors.New("it ends in a backslash")
+	errComment    = errors.New("it has a comment that shells may read in another way")
+	errExtGlob    = errors.New("it has an extended pattern, which shells read only if told to")
 	errParserFail = errors.New("the shell parser failed")
 )
 
 // parseScript reads a command line.
 func parseScript(text string) *script {
-	s := &script{text: strings.TrimSpace(text)}
+	s := &script{text: strings.Trim(text, " \t\n")}
 	if words, ok := plainWords(s.text); ok {
 		s.commands = []command{{words: words, source: s.text}}
 		return s
 	}
 	b := &builder{script: s}
-	if s.err = b.read(s.text, 0, false); s.err != nil {
+	if s.err = b.read(text, 0, false); s.err != nil {
 		s.commands, s.opaque, s.compound = nil, "", ""
 	}
 	return s
@@ -115,6 +131,7 @@ type builder struct {
 	script *script
 	source string
 	depth  int
+	err    error // of what the parser accepts and shells may not, or not so
 }
 
 // read adds the commands of text. Nested text is that of a shell which the
@@ -128,24 +145,33 @@ func (b *builder) read(text string, depth int, nested bool) error {
 		return err
 	}
 	source, outer := b.source, b.depth
-	b.source, b.depth = text, depth
+	b.source, b.depth, b.err = text, depth, nil
 	b.stmts(file, nested)
 	b.source, b.depth = source, outer
-	return nil
+	return b.err
 }
 
-// readable refuses what must not reach the parser.
+// readable refuses what must not reach the parser, and what it is known to read
+// in another way than shells do: a carriage return is a blank to it and a character
+// like any other to bash, so that a # after it begins a comment for the one and not
+// for the other. What a backslash at the end takes away depends on what follows when
+// the text is run.
 func readable(text string) error {
 	switch {
 	case len(text) > maxCommand:
 		return errTooLong
-	case strings.ContainsAny(text, "\x00\x01\x02\x03"):
+	case strings.ContainsFunc(text, isControl):
 		return errControl
+	case escaped(text, len(text)):
+		return errBackslash
 	case len(text) > maxNesting && openings(text) > maxNesting:
 		return errTooNested
 	}
 	return nil
 }
+
+// isControl reports whether a character is one that no command line needs.
+func isControl(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }
 
 // openings bounds the depth to which text can nest: every level takes a bracket,
 // a back quote or a keyword. Quoted ones count too, because only the parser can
@@ -166,7 +192,7 @@ func openings(text string) (n int) {
 }
 
 // parsers are reused: a new one allocates several kilobytes.
-var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)) }}
 
 func parseShell(text string) (file *syntax.File, err error) {
 	p := parsers.Get().(*syntax.Parser)
@@ -231,7 +257,13 @@ func (b *builder) node(n syntax.Node, nested bool) {
 	case *syntax.Stmt:
 		b.stmt(n, nested)
 	case *syntax.File, *syntax.CallExpr, *syntax.BinaryCmd, *syntax.Word, *syntax.Lit, *syntax.SglQuoted,
-		*syntax.DblQuoted, *syntax.Redirect, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ExtGlob, *syntax.Comment:
+		*syntax.DblQuoted, *syntax.Redirect, *syntax.CmdSubst, *syntax.ProcSubst:
+	case *syntax.Comment:
+		if !b.plainComment(n) {
+			b.err = errComment
+		}
+	case *syntax.ExtGlob:
+		b.err = errExtGlob
 	case *syntax.Assign:
 		if n.Index != nil || n.Array != nil {
 			mark(&s.opaque, "an array")
@@ -256,18 +288,40 @@ func (b *builder) node(n syntax.Node, nested bool) {
 		}
 	case *syntax.FuncDecl:
 		mark(&s.opaque, "a function")
-	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause:
+	case *syntax.ArithmExp, *syntax.ArithmCmd:
 		mark(&s.opaque, "arithmetic")
+	case *syntax.LetClause:
+		// The parser takes an unquoted & or | for an operator; shells end the command.
+		mark(&s.opaque, "arithmetic")
+		s.commands = append(s.commands, unknownCommand("let"))
 	case *syntax.TestClause:
 		mark(&s.opaque, "a [[ ]] test")
 	case *syntax.CoprocClause:
+		// Whether the next word is a name or the command depends on the shell's version.
 		mark(&s.opaque, "a coprocess")
+		s.commands = append(s.commands, unknownCommand("coproc"))
 	default:
 		mark(&s.opaque, "a construct that is not understood")
 	}
 	if s.opaque != "" {
 		mark(&s.compound, s.opaque)
 	}
+}
+
+// plainComment reports whether a comment is one to every shell: it begins a word
+// and ends with the line. The parser also takes # for the beginning of one after the
+// parenthesis of an array, and goes on after a backslash at the end of the line.
+func (b *builder) plainComment(c *syntax.Comment) bool {
+	start, end := int(c.Hash.Offset()), int(c.End().Offset())
+	if start > end || end > len(b.source) || strings.Contains(b.source[start:end], "\n") || strings.HasSuffix(b.source[start:end], `\`) {
+		return false
+	}
+	return (start == 0 || strings.IndexByte(" \t\n", b.source[start-1]) >= 0) && (end == len(b.source) || b.source[end] == '\n')
+}
+
+// unknownCommand is a command of which nothing is known.
+func unknownCommand(source string) command {
+	return command{words: []word{{text: string(wildAny), raw: source}}, source: source, nested: true}
 }
 
 // plainParameter reports whether the expansion is the value of one variable and
@@ -365,38 +419,46 @@ func (b *builder) text(from, to syntax.Pos) string {
 }
 
 // shells adds the commands that the command hands to another shell as text:
-// sh -c, eval, a here-document. What is not known in advance is a command of which
-// nothing is known.
+// sh -c, eval, a here-document. What is not known in advance, such as what comes
+// through a pipe, is a command of which nothing is known.
 func (b *builder) shells(c *command, redirs []*syntax.Redirect) {
 	for _, text := range c.shellTexts() {
 		b.shell(text)
 	}
-	if !isShell(baseName(c.name())) {
+	script := c.scriptFrom()
+	if script == scriptElsewhere {
 		return
 	}
+	seen := false
 	for _, r := range redirs {
 		switch {
 		case r.Hdoc != nil:
-			w := b.word(r.Hdoc)
-			b.shell(w)
+			b.shell(b.word(r.Hdoc))
 		case r.Op == syntax.WordHdoc:
 			b.shell(b.word(r.Word))
+		default:
+			continue
 		}
+		seen = true
+	}
+	if !seen || script == scriptUnknown {
+		b.script.commands = append(b.script.commands, unknownCommand(c.source))
 	}
 }
 
 func (b *builder) shell(w word) {
-	unknown := command{words: []word{{text: string(wildAny), raw: w.raw}}, nested: true}
 	text := strings.ReplaceAll(w.text, string(wildBlank), " ")
 	if b.depth == maxShellDepth || strings.ContainsAny(text, "\x02\x03") {
 		mark(&b.script.opaque, "a shell with computed text")
-		b.script.commands = append(b.script.commands, unknown)
+		b.script.commands = append(b.script.commands, unknownCommand(w.raw))
 		return
 	}
-	if err := b.read(text, b.depth+1, true); err != nil {
+	err := b.err
+	if b.read(text, b.depth+1, true) != nil {
 		mark(&b.script.opaque, "a shell with text that cannot be read")
-		b.script.commands = append(b.script.commands, unknown)
+		b.script.commands = append(b.script.commands, unknownCommand(w.raw))
 	}
+	b.err = err
 }
 
 // joinWords makes the one text that rules are matched with.
@@ -404,7 +466,12 @@ func joinWords(words []word, of func(*word) string) string {
 	if len(words) == 1 {
 		return of(&words[0])
 	}
+	size := len(words)
+	for i := range words {
+		size += len(of(&words[i]))
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for i := range words {
 		if i > 0 {
 			b.WriteByte(' ')

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -14,12 +15,7 @@ func (p *commandPattern) narrows(s *script) bool {
 	if s.err != nil || p.could(s.text) {
 		return true
 	}
-	for i := range s.commands {
-		if s.commands[i].wildTexts(p.could) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.forms(), p.could)
 }
 
 // covered reports whether a rule that allows names the command, apart from its
@@ -240,24 +236,42 @@ func (c *classifier) allows(cmd *command, rules []*Rule) bool {
 }
 
 // narrowsFiles reports whether a path rule that denies or asks is about a file
-// that a command line names: as an argument of a command that is known to read or
-// to write files, or as the target of a redirection. This is best effort, for what
-// is written there; a program may open any file.
+// that a command line names.
 func (r *Rule) narrowsFiles(s *subject, b Behavior) bool {
 	reads := r.tool == "Read"
 	writes := r.tool == "Edit" || r.tool == "Write" || reads && b == Deny
-	sc := s.commands()
-	if !reads && !writes || sc.err != nil {
+	if !reads && !writes {
 		return false
 	}
-	w := s.workspace
+	for _, u := range s.fileUses() {
+		if (reads && u.reads || writes && u.writes) && r.narrowsTarget(s.workspace, u.target) {
+			return true
+		}
+	}
+	return false
+}
+
+// fileUse is a file that a command line names, and what it may do to it.
+type fileUse struct {
+	target        target
+	reads, writes bool
+}
+
+// fileUses returns the files that a command line names: as arguments of commands
+// that are known to read or to write files, and as targets of redirections. This is
+// best effort, for what is written there; a program may open any file.
+func (s *subject) fileUses() []fileUse {
+	if s.used {
+		return s.uses
+	}
+	s.used = true
+	sc, w := s.commands(), s.workspace
 	dirs := []string{w.dir}
 	for i := range sc.commands {
 		cmd := &sc.commands[i]
 		for j := range cmd.redirs {
-			if red := &cmd.redirs[j]; red.target.text != "" && (red.writes() && writes || !red.writes() && reads) &&
-				r.namesFile(w, &red.target, dirs) {
-				return true
+			if red := &cmd.redirs[j]; red.target.text != "" {
+				s.uses = w.use(s.uses, &red.target, dirs, !red.writes(), red.writes())
 			}
 		}
 		if len(cmd.words) == 0 {
@@ -268,19 +282,46 @@ func (r *Rule) narrowsFiles(s *subject, b Behavior) bool {
 			dirs = w.changed(dirs, &args[0])
 			continue
 		}
-		if !(reads && readsFiles(name) || writes && writesFiles(name)) {
+		reads, writes := readsFiles(name), writesFiles(name)
+		if !reads && !writes {
 			continue
 		}
 		if isGrep(name) && !givesPattern(args) {
 			args = dropPattern(args)
 		}
 		for j := range args {
-			if r.namesFile(w, &args[j], dirs) {
-				return true
-			}
+			s.uses = w.use(s.uses, &args[j], dirs, reads, writes)
 		}
 	}
-	return false
+	return s.uses
+}
+
+// use adds what a word, or the value of a flag, names.
+func (w *workspace) use(uses []fileUse, v *word, dirs []string, reads, writes bool) []fileUse {
+	text := w.expand(v)
+	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "of=") || strings.HasPrefix(text, "if=") {
+		_, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return uses
+		}
+		text = value
+	}
+	if text == "" || strings.ContainsAny(text, "\x02\x03") {
+		return uses
+	}
+	for _, dir := range dirs {
+		if v.glob {
+			matches, _ := w.glob(text, dir)
+			for _, m := range matches {
+				uses = append(uses, fileUse{m.target, reads, writes})
+			}
+			continue
+		}
+		if t, ok := w.target(text, dir); ok {
+			uses = append(uses, fileUse{t, reads, writes})
+		}
+	}
+	return uses
 }
 
 func (r *redirection) writes() bool { return r.op != syntax.RdrIn }
@@ -293,37 +334,6 @@ func dropPattern(args []word) []word {
 		}
 	}
 	return args
-}
-
-// namesFile reports whether a word, or the value of a flag, is a file that the
-// rule is about.
-func (r *Rule) namesFile(w *workspace, v *word, dirs []string) bool {
-	text := w.expand(v)
-	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "of=") || strings.HasPrefix(text, "if=") {
-		_, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return false
-		}
-		text = value
-	}
-	if text == "" || strings.ContainsAny(text, "\x02\x03") {
-		return false
-	}
-	for _, dir := range dirs {
-		if v.glob {
-			matches, _ := w.glob(text, dir)
-			for _, m := range matches {
-				if r.narrowsTarget(w, m.target) {
-					return true
-				}
-			}
-			continue
-		}
-		if t, ok := w.target(text, dir); ok && r.narrowsTarget(w, t) {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *Rule) narrowsTarget(w *workspace, t target) bool {

@@ -55,9 +55,6 @@ func (u *unquoter) part(p syntax.WordPart, first bool) {
 				u.text.WriteByte(wildWord)
 			}
 		}
-	case *syntax.ExtGlob:
-		u.word.glob = true
-		u.text.WriteByte('*')
 	case *syntax.ParamExp:
 		if u.builder.oneWord(p) {
 			u.text.WriteByte(wildWord)

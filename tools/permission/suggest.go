@@ -104,7 +104,10 @@ func (v view) suggestFiles(s *subject) []Update {
 		updates = nil // a search is of the whole directory
 	}
 	if dir != filepath.Dir(dir) { // never all of a file system
-		updates = slices.Concat(updates, addRules(below), []Update{{Type: AddDirectories, Directories: []string{dir}}})
+		updates = slices.Concat(updates, addRules(below))
+		if s.class != editing { // which the workspace alone does not allow
+			updates = append(updates, Update{Type: AddDirectories, Directories: []string{dir}})
+		}
 	}
 	return updates
 }

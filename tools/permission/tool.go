@@ -78,6 +78,7 @@ type subject struct {
 	class     class
 	arguments messages.JSON
 	workspace *workspace
+	scripts   *scriptCache // nil for none
 
 	argument string // the text of the argument that policy looks at
 	missing  string // the name of that argument, if it is not there
@@ -86,6 +87,9 @@ type subject struct {
 	targets []target // of a file tool, once resolved
 	located bool
 	stray   bool // a path names nothing that can be judged
+
+	uses []fileUse // of a shell tool, once asked for
+	used bool
 }
 
 func newSubject(tool string, arguments messages.JSON, w *workspace) *subject {
@@ -105,7 +109,7 @@ func newSubject(tool string, arguments messages.JSON, w *workspace) *subject {
 // commands returns what a shell tool's command line says.
 func (s *subject) commands() *script {
 	if s.script == nil {
-		s.script = parseScript(s.argument)
+		s.script = s.scripts.parse(s.argument)
 	}
 	return s.script
 }

@@ -3,17 +3,19 @@ package permission
 import (
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
 // workspace is what paths are judged by: the directories that a session works in.
 // It does not change; the file system may.
 type workspace struct {
-	cwd     string  // the session's working directory; "" if unknown
+	cwd     start   // the session's working directory
 	dir     string  // where relative paths of a call begin; "" if unknown
-	project string  // where the paths of rules begin; "" if unknown
-	home    string  // what ~ stands for; "" if unknown
+	project start   // where the paths of rules begin
+	home    start   // what ~ stands for
 	roots   []start // the directories of the workspace
+	bases   []start // where relative patterns of rules that narrow begin
 	// fold says that the file system may take names of different case for the same.
 	fold bool
 }
@@ -21,41 +23,58 @@ type workspace struct {
 // foldsCase reports whether file systems of this system usually ignore case.
 func foldsCase() bool { return runtime.GOOS == "windows" || runtime.GOOS == "darwin" }
 
-// newWorkspace resolves the directories once. One that cannot be resolved is left
-// out: nothing is inside it. Dir is "" if relative paths begin at cwd.
+// newWorkspace resolves the directories once. Nothing is inside one that is
+// unknown or cannot be resolved. Dir is "" if relative paths begin at cwd.
 func newWorkspace(cwd, dir, project, home string, directories []string, fold bool) *workspace {
-	w := &workspace{cwd: cleanAbs(cwd), dir: cleanAbs(dir), project: cleanAbs(project), home: cleanAbs(home), fold: fold}
-	if dir == "" {
-		w.dir = w.cwd
+	w := &workspace{cwd: startAt(cwd), project: startAt(project), home: startAt(home), fold: fold}
+	at := w.cwd
+	if dir != "" {
+		at = startAt(dir)
 	}
-	if w.project == "" {
+	w.dir = at.lexical
+	if w.project.lexical == "" {
 		w.project = w.cwd
 	}
 	w.add(w.cwd)
 	for _, d := range directories {
-		w.add(w.directory(d))
+		w.add(startAt(w.directory(d)))
+	}
+	// A relative pattern holds at the project, where the call is, and in every other
+	// directory of the workspace, so that no change of directory disarms it.
+	for _, b := range append([]start{w.project, at}, w.roots...) {
+		if b.lexical != "" && !slices.Contains(w.bases, b) {
+			w.bases = append(w.bases, b)
+		}
 	}
 	return w
 }
 
-func (w *workspace) add(dir string) {
-	if dir == "" {
-		return
+// startAt resolves a directory. It is the zero start if dir is not absolute.
+func startAt(dir string) start {
+	s := start{lexical: cleanAbs(dir)}
+	if s.lexical != "" {
+		if resolved, err := resolvePath(s.lexical, start{}); err == nil {
+			s.resolved = resolved
+		}
 	}
-	if resolved, err := resolvePath(dir, start{}); err == nil {
-		w.roots = append(w.roots, start{dir, resolved})
+	return s
+}
+
+func (w *workspace) add(root start) {
+	if root.resolved != "" {
+		w.roots = append(w.roots, root)
 	}
 }
 
 // directory makes an additional directory, as settings write it, absolute.
 func (w *workspace) directory(dir string) string {
-	if t := expandTilde(dir, w.home); t != dir {
-		return cleanAbs(t)
+	if t := expandTilde(dir, w.home.lexical); t != dir {
+		return t
 	}
-	if !filepath.IsAbs(dir) && w.project != "" {
-		dir = filepath.Join(w.project, dir)
+	if !filepath.IsAbs(dir) && w.project.lexical != "" {
+		dir = filepath.Join(w.project.lexical, dir)
 	}
-	return cleanAbs(dir)
+	return dir
 }
 
 func cleanAbs(path string) string {
@@ -82,21 +101,30 @@ type target struct {
 	resolved string // with links followed; "" if that failed
 }
 
-// target judges a path that begins at dir. It fails for what names no file in any
-// known directory.
-func (w *workspace) target(path, dir string) (t target, ok bool) {
+// absolute makes a path that begins at dir absolute, as it is written: .. is not
+// taken out, because it follows links. It fails for what names no file in any known
+// directory.
+func (w *workspace) absolute(path, dir string) (abs string, ok bool) {
 	if path == "" || strings.IndexByte(path, 0) >= 0 {
-		return target{}, false
+		return "", false
 	}
-	path = expandTilde(path, w.home)
+	path = expandTilde(path, w.home.lexical)
 	switch {
 	case path[0] == '~':
-		return target{}, false // somebody's home, or a home that is not known
+		return "", false // somebody's home, or a home that is not known
 	case filepath.IsAbs(path):
+		return path, true
 	case dir == "":
+		return "", false
+	}
+	return dir + string(filepath.Separator) + path, true
+}
+
+// target judges a path that begins at dir.
+func (w *workspace) target(path, dir string) (t target, ok bool) {
+	path, ok = w.absolute(path, dir)
+	if !ok {
 		return target{}, false
-	default:
-		path = dir + string(filepath.Separator) + path // not cleaned: .. follows links
 	}
 	t.lexical = filepath.Clean(path)
 	from := start{}
