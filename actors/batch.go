@@ -16,11 +16,28 @@ func (t *turn) runBatch(blocks []messages.ToolCallBlock) (concluded bool, err er
 	}
 	b := &batch{turn: t, blocks: blocks, calls: make([]call, len(blocks)), done: make(chan int, len(blocks))}
 	t.openBatch(b)
+	defer b.release()
 	err = b.run()
 	if drainErr := t.closeBatch(); err == nil {
 		err = drainErr
 	}
 	return b.concluded, err
+}
+
+// release gives the batch's actors back. It waits for every started body: after an
+// ordinary end there is none, but a listener may have ended the driver's goroutine
+// in the middle of the batch.
+func (b *batch) release() {
+	if !b.spawned {
+		return
+	}
+	for i := range b.calls[:b.next] {
+		if k := &b.calls[i]; k.started && !k.settled {
+			b.turn.cancel(errInterrupted)
+			<-k.done()
+		}
+	}
+	b.turn.core.rt.root.Send(b.turn.pid, callsOver{b.calls})
 }
 
 // openBatch makes injected context wait in the FIFO (T-21).
@@ -36,6 +53,10 @@ func (t *turn) closeBatch() error {
 	c := t.core
 	c.lock()
 	defer c.unlock()
+	if len(t.fifo) == 0 {
+		t.batch = nil
+		return c.mayWrite(&t.writer)
+	}
 	entries := make([]session.Entry, len(t.fifo))
 	for i, ctx := range t.fifo {
 		entries[i] = contextEntry(ctx)
@@ -56,15 +77,19 @@ type batch struct {
 	head      int      // the first that is not settled
 	exclusive bool     // the call in flight runs alone
 	concluded bool
+	spawned   bool
+	launch    []*call // passed policy; to be spawned together
 }
 
 func (b *batch) run() error {
 	for b.head < len(b.blocks) {
 		for b.mayStart() {
 			if err := b.start(); err != nil {
+				b.launchAll()
 				return b.drain(err)
 			}
 		}
+		b.launchAll()
 		if b.head == b.next { // interrupted with nothing in flight
 			return b.skipRest()
 		}
@@ -104,20 +129,35 @@ func (b *batch) start() error {
 		return err
 	}
 	k := &b.calls[b.next]
-	k.turn, k.index, k.seq, k.block, k.done = t, b.next, seq, block, b.done
+	k.turn, k.index, k.seq, k.block, k.out = t, b.next, seq, block, b.done
 	b.next++
-	k.exec = t.core.pipe.Begin(t.ctx, pipeline.Input{
+	k.exec = t.core.pipe.Begin(t.in, pipeline.Input{
 		ID: block.ID, Name: block.Name, Arguments: block.Arguments,
 		Agent: t, Turn: t.number, Step: t.step,
 	})
 	t.at(atPreExecute)
-	if !k.exec.Policy(t.ctx) {
+	dispatch := k.exec.Policy(t.in)
+	t.at(atRuntime)
+	if !dispatch {
 		k.settled = true
 		return nil
 	}
-	k.running.Store(true)
-	t.core.rt.root.Send(t.pid, spawnCall{k})
+	b.launch = append(b.launch, k)
+	if !t.seams().PreExecute.Empty() {
+		b.launchAll() // the next call's policy may take its time
+	}
 	return nil
+}
+
+// launchAll spawns the actors of the calls that passed policy.
+func (b *batch) launchAll() {
+	if len(b.launch) == 0 {
+		return
+	}
+	b.spawned = true
+	b.turn.noteStarted(b.launch)
+	b.turn.core.rt.root.Send(b.turn.pid, spawnCalls{b.launch})
+	b.launch = nil
 }
 
 func toolCall(t *turn, block messages.ToolCallBlock) messages.ToolCall {
@@ -140,7 +180,7 @@ func (b *batch) await(k *call) {
 func (b *batch) settle() error {
 	t, k := b.turn, &b.calls[b.head]
 	t.at(atPostExecute)
-	r := k.exec.Settle(t.ctx)
+	r := k.exec.Settle(t.in)
 	b.concluded = b.concluded || k.exec.Concluded()
 	b.head++
 	return t.logResult(k, r)
@@ -152,8 +192,7 @@ func (t *turn) logResult(k *call, r *messages.Result) error {
 	c := t.core
 	c.lock()
 	defer c.unlock()
-	_, err := c.appendLocked(&t.writer, resultEntry(t, k, r))
-	if err != nil {
+	if _, err := c.appendOneLocked(&t.writer, resultEntry(t, k, r)); err != nil {
 		return err
 	}
 	for ctx := range r.Contexts().Values() {
@@ -203,4 +242,13 @@ func (t *turn) appendPair(block messages.ToolCallBlock, r *messages.Result) erro
 	k := &call{block: block, seq: c.log.NextSeq()}
 	_, err := c.appendLocked(&t.writer, session.LogOnly(toolCall(t, block)), resultEntry(t, k, r))
 	return err
+}
+
+// noteStarted marks calls as handed over, so that a report can name their bodies.
+func (t *turn) noteStarted(calls []*call) {
+	t.core.lock()
+	defer t.core.unlock()
+	for _, k := range calls {
+		k.started = true
+	}
 }

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -18,15 +17,16 @@ type call struct {
 	turn *turn
 	exec *pipeline.Execution
 	pid  *actor.PID
-	done chan<- int // takes index when the goroutine has ended
+	out  chan<- int // takes index when the goroutine is about to end
 	// index is the call's place in its batch.
 	index int
 	// seq is where its tool/call is in the log.
 	seq int64
 	// block is what the model asked for.
 	block messages.ToolCallBlock
-	// running says that the goroutine exists.
-	running atomic.Bool
+	// started says that the call was handed to its actor; behind the core's mu.
+	started bool
+	ending
 	// settled says that the outcome is ready for its turn in model order.
 	settled bool
 }
@@ -42,7 +42,7 @@ func (k *call) Receive(c actor.Context) {
 }
 
 // run dispatches the call. In every case, also when a listener or the body ends
-// the goroutine, the driver gets the outcome and then the turn's actor the report.
+// the goroutine, the driver gets the outcome.
 func (k *call) run() {
 	defer k.report()
 	if err := k.turn.core.flush(); err != nil {
@@ -55,10 +55,9 @@ func (k *call) run() {
 }
 
 func (k *call) report() {
-	k.running.Store(false)
-	k.done <- k.index // buffered for the whole batch
-	k.turn.core.rt.root.Send(k.turn.pid, callOver{k.pid})
+	k.out <- k.index // buffered for the whole batch
+	k.end()
 }
 
 // context is the caller's signal of the call.
-func (k *call) context() context.Context { return k.turn.ctx }
+func (k *call) context() context.Context { return k.turn.in }

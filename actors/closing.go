@@ -40,6 +40,30 @@ func (cl *closing) await(done <-chan struct{}) (ended bool) {
 	}
 }
 
+// awaitOr is await that, once sealed, waits a moment longer: for what is quick unless
+// it is broken.
+func (cl *closing) awaitOr(done <-chan struct{}, grace time.Duration) (ended bool) {
+	if cl.await(done) {
+		return true
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+const (
+	// storeGrace is how long a sealed session waits for the store to take its last
+	// events: without them the log would end in an open turn.
+	storeGrace = 2 * time.Second
+	// observerGrace is how long it waits for observers to take the last notifications.
+	observerGrace = 250 * time.Millisecond
+)
+
 // close ends the session and waits for it. At the end of ctx the session is sealed:
 // what ignores its context is left behind and named in the report.
 func (c *core) close(ctx context.Context, keepInbox bool, reason string) (messages.Report, error) {
@@ -122,15 +146,17 @@ func (c *core) discardInboxLocked(cl *closing) {
 // order.
 func (c *core) finishClose(cl *closing) {
 	defer close(cl.done)
+	ctx, span := c.rt.cfg.Tracer.StartDrain(context.Background(), "session")
 	c.endTurns(cl)
 	c.endTasks(cl)
-	c.runSessionEnd(cl)
+	c.runSessionEnd(ctx, cl)
 	c.lastFlush(cl)
-	c.stopActor(cl)
+	c.endActor() // last of all: its children have ended or were sealed
 	c.dispose(cl)
 	cl.report.Count("sessions", 1)
-	cl.report.Leftovers = c.rt.leftovers.living(c.id)
+	cl.report.Leftovers = c.rt.leftovers.settle(c.id, cl.seal)
 	cl.report.TookMS = time.Since(cl.started).Milliseconds()
+	span.End(cl.report)
 }
 
 func (c *core) endTurns(cl *closing) {
@@ -151,17 +177,17 @@ func (c *core) endTasks(cl *closing) {
 	quiet := c.tasks.quietLocked()
 	c.unlock()
 	if !cl.await(quiet) {
-		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "agent/session-start", Session: c.id}, notClosed(quiet))
+		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "agent/session-start", Session: c.id}, quiet)
 	}
 }
 
 // runSessionEnd tells agent/session-end and waits for its listeners (Z-37).
-func (c *core) runSessionEnd(cl *closing) {
+func (c *core) runSessionEnd(ctx context.Context, cl *closing) {
 	seam := &c.pipe.Seams().SessionEnd
-	if seam.Empty() || c.broken() {
+	if seam.Empty() || c.lost() {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), insideKey{}, c))
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, insideKey{}, c))
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
@@ -171,13 +197,13 @@ func (c *core) runSessionEnd(cl *closing) {
 		}
 	}()
 	if !cl.await(done) {
-		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "agent/session-end", Session: c.id}, notClosed(done))
+		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "agent/session-end", Session: c.id}, done)
 	}
 }
 
 // lastFlush stores what is left, and tells the store which prompts were dropped.
 func (c *core) lastFlush(cl *closing) {
-	if c.broken() || !c.unflushed() {
+	if c.lost() || !c.unflushed() {
 		return
 	}
 	var err error
@@ -186,11 +212,11 @@ func (c *core) lastFlush(cl *closing) {
 		defer close(done)
 		err = c.flush()
 	}()
-	if cl.await(done) {
+	if cl.awaitOr(done, storeGrace) {
 		cl.report.Fail(err)
 		return
 	}
-	c.rt.leftovers.add(messages.Leftover{Kind: "component", Name: "store", Session: c.id}, notClosed(done))
+	c.rt.leftovers.add(messages.Leftover{Kind: "component", Name: "store", Session: c.id}, done)
 	cl.report.Fail(&messages.Error{Code: messages.CodeStoreUnavailable, Message: c.owner() + ": the store did not answer in time"})
 }
 
@@ -200,25 +226,10 @@ func (c *core) unflushed() bool {
 	return c.stored < c.log.NextSeq() || len(c.inbox.dropped)+len(c.inbox.settled) > 0
 }
 
-// stopActor stops the session's actor, last of all: its children have ended or
-// were sealed, and nothing of ours waits in Stopping.
-func (c *core) stopActor(cl *closing) {
-	c.lock()
-	pid := c.pid
-	if pid == nil {
-		c.unlock()
-		return
-	}
-	gone := make(chan struct{})
-	c.gone = gone
-	c.unlock()
-	c.rt.root.Stop(pid)
-	<-gone
-}
-
 // dispose takes the session out of the runtime and tells the observers.
 func (c *core) dispose(cl *closing) {
 	c.rt.dir.remove(c)
+	c.rt.cfg.Tracer.SessionWarm(-1)
 	c.lock()
 	if c.phase != phaseBroken {
 		c.phase = phaseClosed
@@ -230,8 +241,8 @@ func (c *core) dispose(cl *closing) {
 		s.wake()
 	}
 	c.unlock()
-	if !cl.await(dry) {
-		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "observer", Session: c.id}, notClosed(dry))
+	if !cl.awaitOr(dry, observerGrace) {
+		c.rt.leftovers.add(messages.Leftover{Kind: "listener", Name: "observer", Session: c.id}, dry)
 	}
 }
 
@@ -241,14 +252,10 @@ func (c *core) broken() bool {
 	return c.phase == phaseBroken
 }
 
-// notClosed reports, when asked, whether ch is still open.
-func notClosed(ch <-chan struct{}) func() bool {
-	return func() bool {
-		select {
-		case <-ch:
-			return false
-		default:
-			return true
-		}
-	}
+// lost reports that the activation must not write any more: a newer owner has the
+// session, or its state is in doubt.
+func (c *core) lost() bool {
+	c.lock()
+	defer c.unlock()
+	return c.sealed != nil
 }

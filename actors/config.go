@@ -173,5 +173,16 @@ func newUUID() string {
 	var u [16]byte
 	_, _ = rand.Read(u[:]) // never fails; crypto/rand crashes the program instead
 	u[6], u[8] = u[6]&0x0f|0x40, u[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", u[0:4], u[4:6], u[6:8], u[8:10], u[10:16])
+	const hyphens = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	var text [len(hyphens)]byte
+	n := 0
+	for i := range text {
+		if hyphens[i] == '-' {
+			text[i] = '-'
+			continue
+		}
+		text[i] = "0123456789abcdef"[u[n/2]>>(4*(1-n%2))&15]
+		n++
+	}
+	return string(text[:])
 }

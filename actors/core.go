@@ -94,15 +94,28 @@ var (
 func (c *core) lock() { c.mu.Lock() }
 
 // unlock releases mu. A panic under the lock leaves the state in doubt: the core
-// is sealed, and the panic goes on to the goroutine's owner.
+// is sealed and broken, nothing more is written through it, and the panic goes on
+// to the goroutine's owner.
 func (c *core) unlock() {
-	if v := recover(); v != nil {
-		c.sealed = fmt.Errorf("%w: panic under the session's lock: %s", ErrSuperseded, messages.PanicText(v))
+	v := recover()
+	if v == nil {
 		c.mu.Unlock()
-		c.rt.corePanicked(c, v, debug.Stack())
-		panic(v)
+		return
 	}
+	stack := debug.Stack()
+	c.sealed = &messages.Error{
+		Name: "SupersededError", Code: messages.CodeSuperseded,
+		Message: "panic under the session's lock: " + messages.PanicText(v),
+	}
+	func() {
+		defer func() { _ = recover() }() // what is in doubt may panic again
+		c.breakLocked("panic under its lock")
+	}()
+	c.phase = phaseBroken
 	c.mu.Unlock()
+	c.rt.cfg.Logger.Error("panic under a session's lock", "session", c.id,
+		"panic", messages.PanicText(v), "stack", string(stack))
+	panic(v)
 }
 
 // guardVerb turns a panic of this package into the verb's error, so that it does
@@ -127,6 +140,10 @@ func (c *core) append(w *writer, entries ...session.Entry) (last int64, err erro
 func (c *core) appendOne(w *writer, entry session.Entry) (seq int64, err error) {
 	c.lock()
 	defer c.unlock()
+	return c.appendOneLocked(w, entry)
+}
+
+func (c *core) appendOneLocked(w *writer, entry session.Entry) (seq int64, err error) {
 	if err := c.mayWrite(w); err != nil {
 		return -1, err
 	}
@@ -196,7 +213,9 @@ func (c *core) setStatusLocked(s messages.Status) {
 		return
 	}
 	c.status = s
-	c.noteLocked(messages.StatusChanged{Status: s})
+	if c.rt.observed() {
+		c.noteLocked(messages.StatusChanged{Status: s})
+	}
 }
 
 // releaseIdle wakes everybody who waits for quiescence.

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/pipeline"
 	"github.com/dsh-actor/dsh-actor/session"
 )
@@ -23,16 +24,14 @@ func (rt *Runtime) Create(ctx context.Context, opts SessionOptions) (s *Session,
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	id, err := rt.reserve(opts.ID)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	id, err := rt.reserveNew(ctx, opts.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer rt.dir.release(id) // has no effect once the session is entered
-	if opts.ID != "" || rt.cfg.Store != nil {
-		if err := rt.notStored(ctx, id); err != nil {
-			return nil, err
-		}
-	}
 	log := session.New(session.Config{Types: rt.cfg.Events, Header: session.Header{
 		ID: id, CreatedAt: rt.cfg.Now().UnixMilli(), Cwd: opts.Cwd, Labels: opts.Labels,
 		ParentSession: opts.ParentSession, DelegationDepth: opts.DelegationDepth,
@@ -48,6 +47,9 @@ func (rt *Runtime) Resume(ctx context.Context, id messages.SessionID, agent *Age
 	defer guardVerb(&err)
 	if agent == nil {
 		return nil, messages.Errorf(messages.CodeInvalidInput, "resume session %q: no agent given", id)
+	}
+	if id == "" {
+		return nil, messages.Errorf(messages.CodeInvalidInput, "resume session: no id given")
 	}
 	if _, err := rt.reserve(id); err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func (rt *Runtime) fork(ctx context.Context, parent messages.SessionID, at int64
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	id, err := rt.reserve(opts.ID)
+	id, err := rt.reserveNew(ctx, opts.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +95,26 @@ func (o SessionOptions) check() error {
 	return nil
 }
 
-// reserve takes an id in the directory.
+// reserveNew takes an id that neither the directory nor the store knows; an empty
+// one is minted (V-2).
+func (rt *Runtime) reserveNew(ctx context.Context, id messages.SessionID) (messages.SessionID, error) {
+	for {
+		got, err := rt.reserve(id)
+		if err != nil {
+			return "", err
+		}
+		err = rt.notStored(ctx, got)
+		if err == nil {
+			return got, nil
+		}
+		rt.dir.release(got)
+		if id != "" || !errors.Is(err, ErrExists) {
+			return "", err
+		}
+	}
+}
+
+// reserve takes an id in the directory; an empty one is minted.
 func (rt *Runtime) reserve(id messages.SessionID) (messages.SessionID, error) {
 	switch {
 	case rt.draining():
@@ -184,7 +205,11 @@ func storeAnswer(id messages.SessionID, err error) error {
 }
 
 // activate sets a core up, spawns its actor and publishes it.
-func (rt *Runtime) activate(ctx context.Context, c *core, source messages.SessionStartSource) (*Session, error) {
+func (rt *Runtime) activate(ctx context.Context, c *core, source messages.SessionStartSource) (s *Session, err error) {
+	ctx, span := rt.cfg.Tracer.StartSessionOpen(ctx, otel.SessionOpenStart{Session: c.id, Source: source, Epoch: c.epoch})
+	defer func() {
+		span.End(otel.SessionOpenEnd{Events: int(c.log.NextSeq()), Ending: otel.Ending{Err: err}})
+	}()
 	if err := c.setUp(ctx); err != nil {
 		return nil, err
 	}
@@ -243,6 +268,7 @@ func (c *core) enter(ctx context.Context, source messages.SessionStartSource) er
 	c.noteLocked(messages.SessionCreated{Source: source})
 	c.unlock()
 	rt.dir.put(c)
+	rt.cfg.Tracer.SessionWarm(1)
 	if rt.draining() { // it may have missed the session
 		return rt.shuttingDown()
 	}
@@ -289,6 +315,6 @@ func (c *core) begin(source messages.SessionStartSource) {
 	waking := c.inbox.waking()
 	c.unlock()
 	if waking {
-		c.wake()
+		c.wake(context.Background())
 	}
 }

@@ -31,8 +31,8 @@ func (t *turn) drive() {
 }
 
 func (t *turn) driveOver() {
-	t.driven.Store(true)
 	t.core.rt.root.Send(t.pid, driverOver{})
+	t.ending.end()
 }
 
 // begin waits for a place among the running turns and for the session-start
@@ -84,6 +84,7 @@ func (t *turn) claim() bool {
 		return false
 	}
 	c.claimed(t, b)
+	t.startTrace()
 	return true
 }
 
@@ -120,7 +121,9 @@ func (c *core) claimed(t *turn, b session.Batch) {
 	c.lock()
 	defer c.unlock()
 	t.claiming, t.open = false, true
-	c.noteLocked(messages.InboxDequeued{Item: t.item})
+	if c.rt.observed() {
+		c.noteLocked(messages.InboxDequeued{Item: t.item})
+	}
 	e, err := c.log.Append(b.Events[0].Time, session.LogOnly(b.Events[0].Data))
 	if err != nil {
 		panic(fmt.Errorf("turn/start was stored and does not fit the log: %w", err))
@@ -289,9 +292,11 @@ func (t *turn) seams() *pipeline.Seams { return t.core.pipe.Seams() }
 // the store is flushed (T-14).
 func (t *turn) finish(outcome messages.EndReason) {
 	c := t.core
-	if !t.end(outcome) {
+	reason, ended := t.end(outcome)
+	if !ended {
 		return // sealed meanwhile
 	}
+	defer t.endTrace(reason)
 	if err := c.flush(); err != nil {
 		c.lock()
 		c.errorLocked(t.number, t.step, err)
@@ -301,14 +306,14 @@ func (t *turn) finish(outcome messages.EndReason) {
 	c.forgetStored()
 }
 
-func (t *turn) end(outcome messages.EndReason) (ended bool) {
+func (t *turn) end(outcome messages.EndReason) (reason messages.EndReason, ended bool) {
 	c := t.core
 	c.lock()
 	defer c.unlock()
 	if t.retired || t.writer.revoked || c.sealed != nil {
-		return false
+		return outcome, false
 	}
-	reason := t.reasonLocked(outcome)
+	reason = t.reasonLocked(outcome)
 	t.retired, t.open = true, false
 	t.commitOrPanic(t.closersLocked(reason)...)
 	t.writer.revoked = true
@@ -316,7 +321,7 @@ func (t *turn) end(outcome messages.EndReason) (ended bool) {
 		c.errorLocked(t.number, t.step, errors.New(reasonText(reason)))
 	}
 	c.fails = 0
-	return true
+	return reason, true
 }
 
 // reasonLocked decides how the turn ended: closing, else the first cancel, else

@@ -24,7 +24,14 @@ func (c *core) flushStoring() error {
 	if !pending {
 		return nil
 	}
-	return c.store(b)
+	err := c.store(b)
+	if err != nil {
+		c.lock()
+		defer c.unlock()
+		c.inbox.settled = append(b.Claim, c.inbox.settled...)
+		c.inbox.dropped = append(b.Drop, c.inbox.dropped...)
+	}
+	return err
 }
 
 // pendingBatch collects what the store does not have yet.
@@ -33,7 +40,7 @@ func (c *core) pendingBatch() (b session.Batch, pending bool) {
 	defer c.unlock()
 	_, events := c.log.Events(c.stored)
 	b = c.batchLocked()
-	b.Events = events.Slice()
+	b.Events = events.Borrow()
 	b.Claim, c.inbox.settled = c.inbox.settled, nil
 	b.Drop, c.inbox.dropped = c.inbox.dropped, nil
 	return b, len(b.Events)+len(b.Claim)+len(b.Drop) > 0
@@ -55,14 +62,14 @@ func (c *core) store(b session.Batch) error {
 	c.lock()
 	defer c.unlock()
 	if err != nil {
-		c.inbox.settled = append(b.Claim, c.inbox.settled...)
-		c.inbox.dropped = append(b.Drop, c.inbox.dropped...)
 		return c.storeErrorLocked(err)
 	}
 	c.created = true
 	c.stored = b.ExpectSeq + int64(len(b.Events))
 	if len(b.Events) > 0 {
-		c.noteLocked(messages.Flushed{Seq: c.stored - 1})
+		if c.rt.observed() {
+			c.noteLocked(messages.Flushed{Seq: c.stored - 1})
+		}
 		for _, s := range c.subs {
 			s.wake()
 		}

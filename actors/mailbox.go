@@ -7,10 +7,15 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// mailbox is a lean mailbox: one mutex, two queues, a goroutine only while there
-// is something to process. An idle one holds no queue memory, which matters
-// because there is one per warm session. System messages overtake user messages,
-// as the library requires.
+// mailbox is a lean mailbox: one mutex and two queues. An idle one holds no queue
+// memory, which matters because there is one per warm session. System messages
+// overtake user messages, as the library requires.
+//
+// It has no goroutine: who posts to an idle mailbox processes it, and who posts to
+// a busy one leaves the message to the goroutine that is there. That is safe
+// because no Receive of this package blocks, sends while it holds a lock, or runs
+// foreign code; it saves a goroutine and its wake-up for every message of a turn.
+// Nobody may post while holding a session's mu.
 type mailbox struct {
 	mu        sync.Mutex
 	system    queue
@@ -58,7 +63,7 @@ func (m *mailbox) post(q *queue, message any) {
 	m.scheduled = m.scheduled || start
 	m.mu.Unlock()
 	if start {
-		go m.process()
+		m.process()
 	}
 }
 
@@ -66,8 +71,7 @@ func (m *mailbox) readyLocked() bool {
 	return m.system.first != nil || m.user.first != nil && !m.suspended
 }
 
-// RegisterHandlers implements actor.Mailbox. The dispatcher is not used: a
-// goroutine per burst is what the default one starts too.
+// RegisterHandlers implements actor.Mailbox. There is nothing to dispatch.
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatcher) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

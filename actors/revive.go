@@ -21,6 +21,9 @@ func (c *core) breakLocked(why string) {
 		})
 		c.endTurnLocked(t)
 	}
+	if c.phase == phaseBroken {
+		return
+	}
 	c.phase = phaseBroken
 	c.fails++
 	c.tasks.cancelLocked()
@@ -57,6 +60,7 @@ func (rt *Runtime) revive(ctx context.Context, old *core) (*core, error) {
 	if err := rt.paceRevival(ctx, old.failures()); err != nil {
 		return nil, err
 	}
+	old.endActor()
 	// What the failed activation had in memory only is stored first, if it can be:
 	// its log was valid when it was sealed.
 	if err := old.flush(); err != nil {
@@ -83,7 +87,7 @@ func (rt *Runtime) rebuild(ctx context.Context, old *core) (*core, error) {
 	c.unlock()
 	rt.dir.put(c)
 	if waking {
-		c.wake()
+		c.wake(ctx)
 	}
 	return c, nil
 }
@@ -94,6 +98,22 @@ func (rt *Runtime) reload(ctx context.Context, old *core) (*core, error) {
 		return rt.load(ctx, old.id, old.agent)
 	}
 	return rt.newCore(old.agent, old.log, old.epoch+1), nil
+}
+
+// endActor stops the actor of a failed activation and waits for its end: the old
+// tree ends before the new one begins.
+func (c *core) endActor() {
+	c.lock()
+	pid := c.pid
+	if pid == nil {
+		c.unlock()
+		return
+	}
+	gone := make(chan struct{})
+	c.gone = gone
+	c.unlock()
+	c.rt.root.Stop(pid)
+	<-gone
 }
 
 func (c *core) failures() int {

@@ -60,7 +60,7 @@ func New(cfg Config) (*Runtime, error) {
 	}
 	rt.headers.last = map[*Agent]*messages.RequestHeader{}
 	rt.storeCtx, rt.storeDone = context.WithCancel(context.Background())
-	rt.pipe = pipeline.New(pipeline.Config{Warn: func(err error) {
+	rt.pipe = pipeline.New(pipeline.Config{Tracer: cfg.Tracer, Warn: func(err error) {
 		cfg.Logger.Warn("listener failed", "error", err)
 	}})
 	under := cfg.Under
@@ -185,12 +185,6 @@ func (rt *Runtime) draining() bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return rt.shutdown != nil
-}
-
-// corePanicked is told of a panic of ours under a session's lock.
-func (rt *Runtime) corePanicked(c *core, v any, stack []byte) {
-	rt.cfg.Logger.Error("panic under a session's lock", "session", c.id,
-		"panic", messages.PanicText(v), "stack", string(stack))
 }
 
 // Fork makes a session that starts with the events of parent up to the turn/end

@@ -15,7 +15,12 @@ func (c *core) sealTurn(t *turn, reason messages.EndReason) {
 }
 
 func (c *core) sealTurnLocked(t *turn, reason messages.EndReason) {
+	if t.sealed {
+		return
+	}
+	t.sealed = true
 	t.cancelLocked(messages.CancelDisposed)
+	t.leaveLocked()
 	if !t.retired {
 		t.retired = true
 		if t.open && c.sealed == nil {
@@ -27,31 +32,30 @@ func (c *core) sealTurnLocked(t *turn, reason messages.EndReason) {
 		}
 	}
 	t.writer.revoked = true
-	t.leaveLocked()
 }
 
-// leaveLocked hands the turn's running goroutines to the runtime's leftovers. A
+// leave hands the turn's running goroutines to the runtime's leftovers. A
 // driver that only waits for bodies ends with them and is not named itself.
 func (t *turn) leaveLocked() {
 	rt, bodies := t.core.rt, 0
 	if t.batch != nil {
 		for i := range t.batch.calls {
 			k := &t.batch.calls[i]
-			if !k.running.Load() {
+			if !k.started || k.ended() {
 				continue
 			}
 			bodies++
 			rt.leftovers.add(messages.Leftover{
 				Kind: "tool", Name: t.batch.blocks[i].Name, Session: t.core.id,
 				Turn: t.number, CallID: t.batch.blocks[i].ID,
-			}, k.running.Load)
+			}, k.done())
 		}
 	}
 	here := t.here()
-	if t.driven.Load() || bodies > 0 && here == atRuntime {
+	if t.ended() || bodies > 0 && here == atRuntime {
 		return
 	}
 	rt.leftovers.add(messages.Leftover{
 		Kind: "listener", Name: here.String(), Session: t.core.id, Turn: t.number,
-	}, func() bool { return !t.driven.Load() })
+	}, t.done())
 }

@@ -40,9 +40,9 @@ func (a *sessionActor) Receive(c actor.Context) {
 		a.next(c)
 	case *actor.Terminated:
 		forgetStopped(c)
-		c.Send(c.Self(), childGone{m.Who})
-	case childGone:
-		if a.pid != nil && a.pid.Equal(m.pid) { // it ended without a report
+		// A report of the child is ahead of its end: the child is stopped in answer
+		// to it. What ends without one has failed.
+		if a.pid != nil && a.pid.Equal(m.Who) {
 			t := a.turn
 			a.turn, a.pid = nil, nil
 			a.core.turnFailed(t)
@@ -121,7 +121,14 @@ func (c *core) endTurnLocked(t *turn) {
 func (c *core) stopped() {
 	c.lock()
 	defer c.unlock()
-	if c.phase == phaseOpen || c.phase == phaseNew {
+	switch {
+	case c.phase != phaseOpen && c.phase != phaseNew:
+	case c.rt.draining(): // the host stops the tree; the shutdown closes the session
+		if t := c.current; t != nil {
+			c.sealTurnLocked(t, messages.EndReason{Kind: messages.EndDisposed})
+			c.endTurnLocked(t)
+		}
+	default:
 		c.breakLocked("its actor has stopped")
 	}
 	if c.gone != nil {
@@ -136,8 +143,15 @@ func (c *core) stopped() {
 func (c *core) turnFailed(t *turn) {
 	c.lock()
 	defer c.unlock()
-	c.sealTurnLocked(t, messages.EndReason{
-		Kind: messages.EndError, Step: t.step, Message: "the turn's actor failed", Code: messages.CodeUnknown,
-	})
+	if t != c.current {
+		return // sealed by a closer
+	}
+	reason := messages.EndReason{
+		Kind: messages.EndError, Step: t.step, Message: "internal error: the turn's actor has stopped", Code: messages.CodeUnknown,
+	}
+	if c.rt.draining() {
+		reason = messages.EndReason{Kind: messages.EndDisposed}
+	}
+	c.sealTurnLocked(t, reason)
 	c.endTurnLocked(t)
 }

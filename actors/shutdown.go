@@ -72,6 +72,7 @@ func (rt *Runtime) beginShutdown(byHost bool) *shutdown {
 func (rt *Runtime) walkDown(s *shutdown) {
 	defer close(s.done)
 	defer s.seal()
+	_, span := rt.cfg.Tracer.StartDrain(context.Background(), "runtime")
 	rt.closeSessions(s)
 	rt.drainComponents(s)
 	rt.root.Stop(rt.pid)
@@ -80,8 +81,9 @@ func (rt *Runtime) walkDown(s *shutdown) {
 	if rt.ownSystem {
 		rt.system.Shutdown()
 	}
-	s.report.Leftovers = append(rt.leftovers.living(""), s.report.Leftovers...)
+	s.report.Leftovers = append(rt.leftovers.settle("", s.ctx.Done()), s.report.Leftovers...)
 	s.report.TookMS = time.Since(s.started).Milliseconds()
+	span.End(s.report)
 }
 
 // closeSessions suspends every session. All are told first, so that they end at the

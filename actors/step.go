@@ -7,6 +7,7 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/dsh-actor/dsh-actor/model"
+	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/pipeline"
 	"github.com/dsh-actor/dsh-actor/session"
 )
@@ -20,64 +21,88 @@ func (t *turn) oneStep(completed *messages.EndReason) (messages.EndReason, error
 		return messages.EndReason{Kind: messages.EndMaxSteps, Limit: limit}, nil
 	}
 	t.step++
+	span := t.startStepTrace()
+	calls := t.calls
+	end, err := t.insideStep(completed)
+	span.End(otel.StepEnd{ToolCalls: t.calls - calls, Ending: otel.Ending{Err: err}})
+	t.in = t.ctx
+	var failed *requestFailure
+	switch {
+	case errors.As(err, &failed) && !t.interrupted():
+		return none, t.recover(failed)
+	case err != nil || end.ends():
+		return end.reason, err
+	}
+	return t.continuation(end, *completed)
+}
+
+// stepEnd is what came of a step: a reason that ends the turn, or what
+// agent/turn-continuation is asked about.
+type stepEnd struct {
+	reason  messages.EndReason
+	content messages.Content
+	calls   int
+	goOn    bool
+}
+
+func (e stepEnd) ends() bool { return e.reason.Kind != "" }
+
+// insideStep is a step up to its step/end.
+func (t *turn) insideStep(completed *messages.EndReason) (stepEnd, error) {
+	none := stepEnd{}
 	if _, err := t.drainSteering(); err != nil {
 		return none, err
 	}
 	if err := t.composePrefix(); err != nil {
 		return none, err
 	}
-	if end, err := t.preStep(); err != nil || end.Kind != "" {
-		return end, err
+	if reason, err := t.preStep(); err != nil || reason.Kind != "" {
+		return stepEnd{reason: reason}, err
 	}
 	answer, err := t.ask()
-	var failed *requestFailure
-	switch {
-	case errors.As(err, &failed) && !t.interrupted():
-		return none, t.recover(failed)
-	case err != nil:
+	if err != nil {
 		return none, err
 	}
 	t.retried = nil
 	if answer.Finish.Kind == messages.FinishMaxTokens {
 		*completed = messages.EndReason{Kind: messages.EndMaxTokens}
 	}
-	return t.afterAnswer(answer.Content, *completed)
+	return t.afterAnswer(answer.Content)
 }
 
-// afterAnswer runs the batch and decides whether another step follows.
-func (t *turn) afterAnswer(content messages.Content, completed messages.EndReason) (messages.EndReason, error) {
-	none := messages.EndReason{}
+// afterAnswer runs the batch and closes the step.
+func (t *turn) afterAnswer(content messages.Content) (stepEnd, error) {
 	calls := content.ToolCalls()
+	t.calls += len(calls)
 	concluded, err := t.runBatch(calls)
 	if err != nil {
-		return none, err
+		return stepEnd{}, err
 	}
 	steered, err := t.drainSteering()
 	if err != nil && !t.interrupted() {
-		return none, err
+		return stepEnd{}, err
 	}
 	t.at(atPostStep)
-	err = t.seams().PostStep.Run(t.ctx, &pipeline.Step{Agent: t, Turn: t.number, Step: t.step})
+	err = t.seams().PostStep.Run(t.in, &pipeline.Step{Agent: t, Turn: t.number, Step: t.step})
 	switch {
 	case t.interrupted():
-		return none, errInterrupted
+		return stepEnd{}, errInterrupted
 	case err != nil:
-		return none, err
+		return stepEnd{}, err
 	}
-	if err := t.append(session.LogOnly(messages.StepEnd{Turn: t.number, Step: t.step})); err != nil {
-		return none, err
-	}
-	return t.continuation(content, len(calls), len(calls) > 0 && !concluded || steered, completed)
+	_, err = t.core.appendOne(&t.writer, session.LogOnly(messages.StepEnd{Turn: t.number, Step: t.step}))
+	return stepEnd{content: content, calls: len(calls), goOn: len(calls) > 0 && !concluded || steered}, err
 }
 
 // continuation asks agent/turn-continuation and agent/turn-stop (T-11, T-12, S-6,
 // S-7).
-func (t *turn) continuation(content messages.Content, calls int, goOn bool, completed messages.EndReason) (messages.EndReason, error) {
+func (t *turn) continuation(end stepEnd, completed messages.EndReason) (messages.EndReason, error) {
 	none := messages.EndReason{}
 	event := &pipeline.Continuation{
 		Agent: t, Turn: t.number, Step: t.step, Default: messages.TurnStop{},
-		SteeringPending: t.steeringPending(), ToolCalls: calls, Message: content,
+		SteeringPending: t.steeringPending(), ToolCalls: end.calls, Message: end.content,
 	}
+	goOn := end.goOn
 	if goOn {
 		event.Default = messages.TurnContinue{}
 	}
@@ -108,9 +133,16 @@ func defaultContinuation(_ context.Context, c *pipeline.Continuation) (messages.
 	return c.Default, nil
 }
 
-func (t *turn) turnStop(event *pipeline.Continuation, goOn bool, completed messages.EndReason) (messages.EndReason, error) {
+// turnStop asks agent/turn-stop what was folded: a step is to follow, or not.
+func (t *turn) turnStop(asked *pipeline.Continuation, goOn bool, completed messages.EndReason) (messages.EndReason, error) {
+	event := *asked
+	event.SteeringPending = t.steeringPending()
+	event.Default = messages.TurnStop{}
+	if goOn {
+		event.Default = messages.TurnContinue{}
+	}
 	t.at(atTurnStop)
-	verdict, err := t.seams().TurnStop.Run(t.ctx, event)
+	verdict, err := t.seams().TurnStop.Run(t.ctx, &event)
 	switch {
 	case t.interrupted():
 		return messages.EndReason{}, errInterrupted
@@ -138,7 +170,7 @@ func (t *turn) turnStop(event *pipeline.Continuation, goOn bool, completed messa
 // preStep runs agent/pre-step; it may halt the run (Z-21).
 func (t *turn) preStep() (messages.EndReason, error) {
 	t.at(atPreStep)
-	verdict, err := t.seams().PreStep.Run(t.ctx, &pipeline.Step{Agent: t, Turn: t.number, Step: t.step})
+	verdict, err := t.seams().PreStep.Run(t.in, &pipeline.Step{Agent: t, Turn: t.number, Step: t.step})
 	switch {
 	case t.interrupted():
 		return messages.EndReason{}, errInterrupted
@@ -168,7 +200,7 @@ func (t *turn) composePrefix() error {
 		return nil
 	}
 	t.at(atPrefix)
-	prefix, err := t.seams().SessionPrefix.Run(t.ctx, &pipeline.SessionPrefix{Agent: t}, noPrefix)
+	prefix, err := t.seams().SessionPrefix.Run(t.in, &pipeline.SessionPrefix{Agent: t}, noPrefix)
 	switch {
 	case t.interrupted():
 		return errInterrupted
@@ -208,14 +240,47 @@ func (t *turn) ask() (messages.Assembled, error) {
 	}
 	t.requests++
 	t.at(atModel)
-	asm, chunks, err := t.stream(adapter, req)
-	switch {
-	case t.interrupted():
-		return none, errInterrupted
-	case err != nil:
+	chunks, got, err := t.exchange(adapter, req)
+	if err != nil {
 		return none, err
 	}
-	return t.answer(asm, chunks, req.Header.Config)
+	return t.answer(got, chunks, req.Header.Config)
+}
+
+// exchange is the model request itself, under its span.
+func (t *turn) exchange(adapter model.Model, req model.Request) (chunks []int64, got messages.Assembled, err error) {
+	ctx, span := t.startChat(adapter, &req.Header)
+	asm, chunks, err := t.stream(ctx, adapter, req, &span)
+	switch {
+	case t.interrupted():
+		err = errInterrupted
+	case err == nil:
+		got, err = finished(asm)
+	}
+	t.usage = t.usage.Add(got.Usage)
+	end := otel.ChatEnd{Usage: got.Usage, Finish: got.Finish, Cancelled: t.interrupted()}
+	var failed *requestFailure
+	if errors.As(err, &failed) {
+		end.Failure = failed.failure
+	}
+	span.End(end)
+	return chunks, got, err
+}
+
+// finished assembles a stream that has ended. A finish that is a failure is one.
+func finished(asm *messages.Assembler) (messages.Assembled, error) {
+	got, err := asm.Result()
+	if err != nil {
+		return got, &requestFailure{messages.Failure{Message: err.Error(), Code: messages.CodeUnknown}}
+	}
+	if !got.Finish.Failed() {
+		return got, nil
+	}
+	f := got.Finish.Failure
+	if f.IsZero() {
+		f = messages.Failure{Message: "the model's stream ended with " + got.Finish.Kind, Code: messages.CodeUnknown}
+	}
+	return got, &requestFailure{f}
 }
 
 // openStep snapshots the history, opens the step and logs the request header if it
@@ -259,7 +324,7 @@ func (t *turn) requestConfig() (messages.RequestConfig, error) {
 	}
 	if seam := &t.seams().Request; !seam.Empty() {
 		t.at(atRequest)
-		got, err := seam.Run(t.ctx, &pipeline.Request{Agent: t, Turn: t.number, Step: t.step, Config: seed}, sameConfig)
+		got, err := seam.Run(t.in, &pipeline.Request{Agent: t, Turn: t.number, Step: t.step, Config: seed}, sameConfig)
 		switch {
 		case t.interrupted():
 			return seed, errInterrupted
@@ -310,14 +375,14 @@ func (c *core) hasHeader() bool {
 }
 
 // stream logs each chunk before it is assembled (T-4).
-func (t *turn) stream(adapter model.Model, req model.Request) (asm *messages.Assembler, chunks []int64, err error) {
+func (t *turn) stream(ctx context.Context, adapter model.Model, req model.Request, span *otel.ChatSpan) (asm *messages.Assembler, chunks []int64, err error) {
 	defer func() {
 		if v := recover(); v != nil { // an adapter's panic is a failed request
 			err = &requestFailure{messages.Failure{Message: messages.PanicText(v), Code: messages.CodeUnknown}}
 		}
 	}()
 	asm = &messages.Assembler{}
-	for chunk, err := range adapter.Stream(t.ctx, req) {
+	for chunk, err := range adapter.Stream(ctx, req) {
 		if err != nil {
 			return asm, chunks, &requestFailure{failureOf(err)}
 		}
@@ -330,6 +395,7 @@ func (t *turn) stream(adapter model.Model, req model.Request) (asm *messages.Ass
 		if err != nil {
 			return asm, chunks, err
 		}
+		span.Chunk()
 		chunks = append(chunks, seq)
 		asm.Add(chunk)
 	}
@@ -354,18 +420,7 @@ func failureOf(err error) messages.Failure {
 
 // answer runs agent/step-result and logs the answer, also an empty one: it is the
 // anchor that the request completed (T-8, T-9).
-func (t *turn) answer(asm *messages.Assembler, chunks []int64, config messages.RequestConfig) (messages.Assembled, error) {
-	got, err := asm.Result()
-	if err != nil {
-		return got, &requestFailure{messages.Failure{Message: err.Error(), Code: messages.CodeUnknown}}
-	}
-	if got.Finish.Failed() {
-		f := got.Finish.Failure
-		if f.IsZero() {
-			f = messages.Failure{Message: "the model's stream ended with " + got.Finish.Kind, Code: messages.CodeUnknown}
-		}
-		return got, &requestFailure{f}
-	}
+func (t *turn) answer(got messages.Assembled, chunks []int64, config messages.RequestConfig) (messages.Assembled, error) {
 	if got.Finish.Kind == messages.FinishMaxTokens {
 		got.Content = got.Content.WithoutToolCalls()
 	}
@@ -399,7 +454,7 @@ func (t *turn) stepResult(m *messages.AssistantMessage, finish messages.FinishRe
 		Agent: t, Turn: t.number, Step: t.step, Finish: finish,
 		Message: messages.Message{Role: messages.RoleAssistant, Content: m.Content, Provenance: m.Provenance},
 	}
-	out, err := seam.Run(t.ctx, event, keepAnswer)
+	out, err := seam.Run(t.in, event, keepAnswer)
 	switch {
 	case t.interrupted():
 		return errInterrupted

@@ -2,11 +2,11 @@ package actors
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/otel"
 	"github.com/dsh-actor/dsh-actor/pipeline"
 	"github.com/dsh-actor/dsh-actor/session"
 )
@@ -32,12 +32,18 @@ type turn struct {
 	batch     *batch             // the active one: injected context waits in fifo
 	fifo      []messages.Context
 	stopFinal bool // ended by agent/turn-stop: late steering is discarded (T-15)
+	sealed    bool
 
 	yields int  // asks that wait for a person now
 	slot   bool // holds a place among the running turns
 
-	driven   atomic.Bool // the driver has ended
-	where    place       // what the driver is in, for reports
+	// in is the context of the open step, or ctx between steps.
+	in       context.Context
+	span     otel.TurnSpan
+	usage    messages.Usage
+	calls    int   // tool calls advertised so far
+	ending         // of the driver
+	where    place // what the driver is in, for reports
 	step     int
 	requests int // model requests sent (Z-17)
 	retried  []messages.Failure
@@ -62,6 +68,7 @@ func newTurn(c *core) *turn {
 	t := &turn{core: c}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t.ctx, t.cancel = &turnContext{ctx, c}, cancel
+	t.in = t.ctx
 	t.actor.turn = t
 	return t
 }
@@ -156,14 +163,12 @@ type turnActor struct {
 }
 
 type (
-	// spawnCall asks the turn's actor for a call actor.
-	spawnCall struct{ call *call }
-	// callOver says that a call's goroutine has ended.
-	callOver struct{ pid *actor.PID }
+	// spawnCalls asks the turn's actor for call actors.
+	spawnCalls struct{ calls []*call }
+	// callsOver says that the goroutines of calls have ended.
+	callsOver struct{ calls []call }
 	// driverOver says that the driver has ended.
 	driverOver struct{}
-	// childGone is a Terminated, posted again behind the reports that it overtook.
-	childGone struct{ pid *actor.PID }
 	// turnOver reports the end of a turn to its session.
 	turnOver struct{ turn *turn }
 )
@@ -176,21 +181,33 @@ func (a *turnActor) Receive(c actor.Context) {
 	case *actor.Started:
 		a.turn.pid = c.Self()
 		go a.turn.drive()
-	case spawnCall:
-		a.calls++
-		a.turn.core.rt.nursery.spawn(c, m.call)
-	case callOver:
-		c.Stop(m.pid)
+	case *call:
+		a.spawn(c, m)
+	case spawnCalls:
+		for _, k := range m.calls {
+			a.spawn(c, k)
+		}
+	case callsOver:
+		for i := range m.calls {
+			if pid := m.calls[i].pid; pid != nil {
+				c.Stop(pid)
+			}
+		}
 	case *actor.Terminated:
+		// Outcomes reach the driver on their own way, so nothing but the count of
+		// actors depends on it.
 		forgetStopped(c)
-		c.Send(c.Self(), childGone{m.Who})
-	case childGone:
 		a.calls--
 		a.report(c)
 	case driverOver:
 		a.driven = true
 		a.report(c)
 	}
+}
+
+func (a *turnActor) spawn(c actor.Context, k *call) {
+	a.calls++
+	a.turn.core.rt.nursery.spawn(c, k)
 }
 
 // report tells the session once the driver and all calls have ended.

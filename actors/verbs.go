@@ -57,27 +57,32 @@ func (c *core) prompt(ctx context.Context, v messages.Prompt) (messages.Accepted
 	if err != nil {
 		return messages.Accepted{Seq: -1}, err
 	}
-	c.storeMu.Lock()
-	defer c.storeMu.Unlock()
-	b, err := c.admit(&item)
+	wake, err := c.accept(&item)
 	if err != nil {
-		return messages.Accepted{Seq: -1}, err
-	}
-	if err := c.store(b); err != nil {
 		var dup *session.DuplicateError
 		if errors.As(err, &dup) {
 			return messages.Accepted{Message: dup.Message, Seq: -1, Duplicate: true}, nil
 		}
 		return messages.Accepted{Seq: -1}, err
 	}
-	wake, err := c.enqueue(item)
-	if err != nil {
-		return messages.Accepted{Seq: -1}, err
-	}
 	if wake {
-		c.wake()
+		c.wake(ctx)
 	}
 	return messages.Accepted{Message: item.ID, Seq: -1}, nil
+}
+
+// accept stores and queues a prompt; the queue has the order of the store.
+func (c *core) accept(item *messages.InboxItem) (wake bool, err error) {
+	c.storeMu.Lock()
+	defer c.storeMu.Unlock()
+	b, err := c.admit(item)
+	if err != nil {
+		return false, err
+	}
+	if err := c.store(b); err != nil {
+		return false, err
+	}
+	return c.enqueue(*item)
 }
 
 // newItem validates a prompt.
@@ -152,12 +157,26 @@ func (c *core) enqueue(item messages.InboxItem) (wake bool, err error) {
 		item.Steering = false
 	}
 	c.inbox.push(item)
-	c.noteLocked(messages.InboxEnqueued{Item: item})
+	if c.rt.observed() {
+		c.noteLocked(messages.InboxEnqueued{Item: item})
+	}
 	return item.Wake && !item.Steering && c.current == nil, nil
 }
 
-// wake tells the session's actor to look at the inbox.
-func (c *core) wake() { c.rt.root.Send(c.pid, wakeUp{}) }
+// wake tells the session's actor to look at the inbox. An activation that has failed
+// meanwhile is rebuilt, so that an accepted prompt does not wait for the next verb.
+func (c *core) wake(ctx context.Context) {
+	c.lock()
+	pid := c.pid
+	c.unlock()
+	if pid != nil {
+		c.rt.root.Send(pid, wakeUp{})
+		return
+	}
+	if _, err := c.rt.live(ctx, c.id); err != nil {
+		c.rt.cfg.Logger.Warn("a session with work could not be rebuilt", "session", c.id, "error", err)
+	}
+}
 
 // inject adds context.
 func (c *core) inject(ctx messages.Context) (a messages.Accepted, err error) {

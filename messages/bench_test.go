@@ -65,6 +65,25 @@ func BenchmarkEncodeEvent(b *testing.B) {
 	}
 }
 
+// BenchmarkAppendEvent is what a store does: one buffer for many events.
+func BenchmarkAppendEvent(b *testing.B) {
+	for _, e := range typicalEvents() {
+		b.Run(benchName(e), func(b *testing.B) {
+			buf, err := e.AppendJSON(nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(buf)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if buf, err = e.AppendJSON(buf[:0]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkDecodeEvent(b *testing.B) {
 	for _, e := range typicalEvents() {
 		b.Run(benchName(e), func(b *testing.B) {

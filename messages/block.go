@@ -171,14 +171,21 @@ func cleanBlock(b Block) Block {
 			return ReasoningBlock{c}
 		}
 	case ToolCallBlock:
-		return ToolCallBlock{CallID(ValidUTF8(string(b.ID))), ValidUTF8(b.Name), ValidUTF8(b.Arguments)}
+		c := ToolCallBlock{CallID(ValidUTF8(string(b.ID))), ValidUTF8(b.Name), ValidUTF8(b.Arguments)}
+		if c != b {
+			return c
+		}
 	case ToolResultBlock:
-		b.ToolCallID = CallID(ValidUTF8(string(b.ToolCallID)))
-		return b
+		if id := CallID(ValidUTF8(string(b.ToolCallID))); id != b.ToolCallID {
+			b.ToolCallID = id
+			return b
+		}
 	case ImageBlock:
-		return ImageBlock{ValidUTF8(b.MediaType), ValidUTF8(b.Data)}
+		if c := (ImageBlock{ValidUTF8(b.MediaType), ValidUTF8(b.Data)}); c != b {
+			return c
+		}
 	}
-	return b
+	return b // as it came, without making a new interface value of it
 }
 
 // appendJSON appends the blocks as an array; absent content is an empty one.

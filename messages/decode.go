@@ -3,6 +3,7 @@ package messages
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -41,7 +42,7 @@ func unmarshalStrict(raw JSON, v any) error {
 // field is one member that a type takes from an object.
 type field struct {
 	name string
-	// into is a *string, *int, *int64, *bool, *JSON, *rawView or viewDecoder.
+	// into is a *string, *int, *int64, *bool, *rawView or viewDecoder.
 	into     any
 	optional bool
 	seen     bool
@@ -110,8 +111,6 @@ func (f *field) decode(value JSON) error {
 			return errors.New("must be a boolean")
 		}
 		*p = value == "true"
-	case *JSON:
-		*p = JSON(strings.Clone(string(value)))
 	case *rawView:
 		*p = rawView(value)
 	case viewDecoder:
@@ -137,6 +136,44 @@ func (j JSON) text() string {
 		return ValidUTF8(strings.Clone(string(j[1 : len(j)-1])))
 	}
 	return ValidUTF8(j.unquote())
+}
+
+// listView decodes an array into a list.
+type listView[T any, P interface {
+	*T
+	viewDecoder
+}] struct{ list *List[T] }
+
+func (v listView[T, P]) decodeView(raw JSON) error {
+	if raw.Kind() != '[' {
+		return errors.New("must be an array")
+	}
+	var items []T // never into the list's own: other lists share them
+	for value := range raw.Elements() {
+		var item T
+		if err := P(&item).decodeView(value); err != nil {
+			return fmt.Errorf("item %d: %w", len(items), err)
+		}
+		items = append(items, item)
+	}
+	*v.list = List[T]{slices.Clip(items)}
+	return nil
+}
+
+// intoList is a field's target for a list.
+func intoList[T any, P interface {
+	*T
+	viewDecoder
+}](list *List[T]) viewDecoder {
+	return listView[T, P]{list}
+}
+
+// stringView decodes one string of a list.
+type stringView string
+
+func (s *stringView) decodeView(raw JSON) error {
+	f := field{into: (*string)(s)}
+	return f.decode(raw)
 }
 
 // discriminator returns a copy of the string member key of raw.

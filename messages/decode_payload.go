@@ -40,12 +40,41 @@ func (d *PromptBlocked) decodeView(raw JSON) error {
 }
 
 func (d *RequestHeaderEvent) decodeView(raw JSON) error {
-	var header rawView
-	err := decodeFields(raw, "", []field{{name: "header", into: &header}, {name: "reason", into: (*string)(&d.Reason)}})
-	if err != nil {
-		return err
+	return decodeFields(raw, "", []field{{name: "header", into: &d.Header}, {name: "reason", into: (*string)(&d.Reason)}})
+}
+
+func (h *RequestHeader) decodeView(raw JSON) error {
+	return decodeFields(raw, "", []field{
+		{name: "config", into: &h.Config}, {name: "system", into: &h.System, optional: true},
+		{name: "tools", into: intoList(&h.Tools), optional: true},
+		{name: "messagePrefix", into: intoList(&h.MessagePrefix), optional: true},
+	})
+}
+
+func (c *RequestConfig) decodeView(raw JSON) error {
+	var stop List[stringView]
+	err := decodeFields(raw, "", []field{
+		{name: "provider", into: &c.Provider}, {name: "model", into: &c.Model},
+		{name: "temperature", into: &c.Temperature, optional: true},
+		{name: "maxTokens", into: &c.MaxTokens, optional: true}, {name: "stop", into: intoList(&stop), optional: true},
+	})
+	for _, s := range stop.items {
+		c.Stop.items = append(c.Stop.items, string(s))
 	}
-	return unmarshalStrict(JSON(header), &d.Header)
+	return err
+}
+
+func (s *ToolSpec) decodeView(raw JSON) error {
+	return decodeFields(raw, "", []field{
+		{name: "name", into: &s.Name}, {name: "description", into: &s.Description}, {name: "parameters", into: &s.Parameters},
+	})
+}
+
+func (m *Message) decodeView(raw JSON) error {
+	return decodeFields(raw, "", []field{
+		{name: "role", into: (*string)(&m.Role)}, {name: "content", into: &m.Content},
+		{name: "provenance", into: &m.Provenance, optional: true},
+	})
 }
 
 func (d *AssistantChunk) decodeView(raw JSON) error {
@@ -102,14 +131,15 @@ func (e *ErrorInfo) decodeView(raw JSON) error {
 }
 
 func (e *PromptEnvelope) decodeView(raw JSON) error {
-	var contexts rawView
-	err := decodeFields(raw, "", []field{
-		{name: "displayContent", into: &e.DisplayContent}, {name: "prefixContexts", into: &contexts},
+	return decodeFields(raw, "", []field{
+		{name: "displayContent", into: &e.DisplayContent}, {name: "prefixContexts", into: intoList(&e.PrefixContexts)},
 	})
-	if err != nil {
-		return err
-	}
-	return unmarshalStrict(JSON(contexts), &e.PrefixContexts)
+}
+
+func (c *PrefixContext) decodeView(raw JSON) error {
+	return decodeFields(raw, "", []field{
+		{name: "source", into: &c.Source}, {name: "meta", into: &c.Meta, optional: true},
+	})
 }
 
 func (p *Provenance) decodeView(raw JSON) error {

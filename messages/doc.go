@@ -18,6 +18,11 @@
 //
 // The wire forms follow SPEC families V and E: absent optional fields are
 // absent keys (E-10), numbers keep every digit (Z-11), strings are valid UTF-8
-// (Z-7). Event types and block types that this build does not know are kept as
-// raw JSON and written back unchanged.
+// (Z-7). Event types, block types and cases of open unions that this build does
+// not know are kept as raw JSON and written back unchanged.
+//
+// Reading is strict: an unknown, missing, repeated or null member of a core
+// payload is an error (E-14). Writing and reading agree: what
+// [Event.AppendJSON] writes, [Registry.DecodeEvent] reads as the same event.
+// docs/events.md, generated from [Catalogue], describes every type.
 package messages

@@ -281,13 +281,6 @@ func appendOptional(dst []byte, name string, value JSON) ([]byte, error) {
 	return appendRaw(append(dst, name...), value)
 }
 
-// appendString appends s as a JSON string. Invalid UTF-8 is replaced (Z-7),
-// which is all that the ignored error reports.
-func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, JSON(s).Bytes()) // as bytes: strings are copied there
-	return dst
-}
-
 // rawOptions keep the text of a value: its digits, escapes and the order of its
 // members. Only white space goes. What is not lossless JSON is refused (Z-11),
 // also where invalid UTF-8 in Go strings is replaced.

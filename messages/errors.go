@@ -97,15 +97,17 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// ErrorChain renders err for a durable message (V-12): the message, members of
-// a joined error as " [m1; m2]", then ": cause". A cause that the wrapper's text
-// already ends with, as Go wrappers do, is not repeated. An error that is its
-// own cause ends in "<circular cause>"; one whose methods panic reads
-// "<unrenderable value>".
+// ErrorChain renders err for a durable message (V-12): the message (the Go type
+// if it is empty), members of a joined error as " [m1; m2]", then ": cause". A
+// wrapper whose text already ends with its cause, as Go wrappers do, does not
+// repeat it. An error that is its own cause ends in "<circular cause>"; one
+// whose methods panic reads "<unrenderable value>".
 func ErrorChain(err error) string {
 	var c errorChain
 	return ValidUTF8(c.render(err))
 }
+
+const circularCause = "<circular cause>"
 
 // maxErrorChain bounds chains that are endless without being circular.
 const maxErrorChain = 32
@@ -118,13 +120,13 @@ func (c *errorChain) render(err error) string {
 		return ""
 	}
 	if len(*c) == maxErrorChain || slices.ContainsFunc(*c, func(e error) bool { return identical(e, err) }) {
-		return "<circular cause>"
+		return circularCause
 	}
 	*c = append(*c, err)
 	defer func() { *c = (*c)[:len(*c)-1] }()
 
 	text := safeErrorText(err)
-	cause, members := safeUnwrap(err)
+	members, cause := safeUnwrap(err)
 	if len(members) > 0 {
 		var own, parts []string
 		for _, m := range members {
@@ -136,10 +138,14 @@ func (c *errorChain) render(err error) string {
 		}
 		return text + " [" + strings.Join(parts, "; ") + "]"
 	}
-	if tail := c.render(cause); tail != "" && !endsWith(text, tail) {
-		return text + ": " + tail
+	if cause == nil {
+		return text
 	}
-	return text
+	tail := c.render(cause)
+	if own := safeErrorText(cause); tail != circularCause && endsWith(text, own) {
+		return strings.TrimSuffix(text, own) + tail // as Go wrappers do it
+	}
+	return text + ": " + tail
 }
 
 // identical reports whether both are the same error value. Only pointers can
@@ -159,18 +165,18 @@ func endsWith(text, tail string) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// safeUnwrap returns the cause of err or the members it joins, without nils.
-func safeUnwrap(err error) (cause error, members []error) {
+// safeUnwrap returns the members that err joins, without nils, or its cause.
+func safeUnwrap(err error) (members []error, cause error) {
 	defer func() {
 		if recover() != nil {
-			cause, members = nil, nil
+			members, cause = nil, nil
 		}
 	}()
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		members = slices.DeleteFunc(slices.Clone(joined.Unwrap()), func(e error) bool { return e == nil })
-		return nil, members
+		return members, nil
 	}
-	return errors.Unwrap(err), nil
+	return nil, errors.Unwrap(err)
 }
 
 func safeErrorText(err error) (text string) {
@@ -179,7 +185,10 @@ func safeErrorText(err error) (text string) {
 			text = "<unrenderable value>"
 		}
 	}()
-	return err.Error()
+	if text = err.Error(); text == "" {
+		text = fmt.Sprintf("%T", err)
+	}
+	return text
 }
 
 // PanicText renders a recovered panic value: an error's message, else the

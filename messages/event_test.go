@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -237,6 +238,16 @@ func TestDecodeEventRefuses(t *testing.T) {
 		{`{"type":"assistant/chunk","seq":1,"time":1,"data":{"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":"a"},"x":1}}`, `x`},
 		{`{"type":"tool/result","seq":1,"time":1,"data":{"turn":1,"step":1,"callId":"c","content":[]}}`, `"isError"`},
 		{`{"type":"request/header","seq":1,"time":1,"data":{"header":{"config":{"provider":"p","model":"m","seed":1}},"reason":"initial"}}`, `seed`},
+		{`{"type":"request/header","seq":1,"time":1,"data":{"header":{},"reason":"initial"}}`, `missing member "config"`},
+		{`{"type":"request/header","seq":1,"time":1,"data":{"header":{"config":{"provider":"p"}},"reason":"initial"}}`, `missing member "model"`},
+		{`{"type":"request/header","seq":1,"time":1,"data":{"header":{"config":{"provider":"p","model":"m","stop":[1]}},"reason":"initial"}}`, `item 0`},
+		{`{"type":"request/header","seq":1,"time":1,"data":{"header":{"config":{"provider":"p","model":"m"},"tools":null},"reason":"initial"}}`, `"tools"`},
+		{`{"type":"request/header","seq":1,"time":1,"data":{"header":{"config":{"provider":"p","model":"m"},"tools":[{"name":"t"}]},"reason":"initial"}}`, `missing member "description"`},
+		{`{"type":"user/message","seq":1,"time":1,"data":{"content":[],"source":{"kind":"user"},"envelope":{"displayContent":[]}}}`, `missing member "prefixContexts"`},
+		{`{"type":"user/message","seq":1,"time":1,"data":{"content":[],"source":{"kind":"user"},"envelope":{"displayContent":[],"prefixContexts":[{"source":{"kind":"user"},"x":1}]}}}`, `unknown member "x"`},
+		{`{"type":"user/message","seq":1,"time":1,"data":{"content":[],"source":{"kind":"user"},"envelope":{"displayContent":[],"prefixContexts":[{}]}}}`, `missing member "source"`},
+		{`{"type":"user/message","seq":1,"time":1,"data":{"content":[],"source":{"kind":"user"},"meta":` + string(nested(513)) + `}}`, "nested deeper"},
+		{`{"type":"approval/policy","seq":1,"time":1,"data":{"policy":"a` + "\xff" + `"}}`, "UTF-8"},
 		{`{} `, "required"},
 		{`[]`, "session event"},
 		{`null`, "must be an object"},
@@ -247,6 +258,50 @@ func TestDecodeEventRefuses(t *testing.T) {
 			t.Errorf("%.200s: accepted as %+v", c.text, e)
 		} else if !strings.Contains(err.Error(), c.why) {
 			t.Errorf("%.200s: error %q does not say %q", c.text, err, c.why)
+		}
+	}
+}
+
+// What is not lossless JSON cannot be written (Z-11), and leaves no trace in the
+// buffer.
+func TestEncodeRefuses(t *testing.T) {
+	for _, bad := range []JSON{`{`, `{"a":1,"a":2}`, "\"\xff\"", `"\ud83d"`, `1 2`} {
+		broken := OtherBlock{"x", `{"type":"x","v":` + bad + `}`}
+		for _, data := range []EventData{
+			OtherEvent{"x/y", bad},
+			UserMessage{Content: Text("x"), Source: UserSource(), Meta: bad},
+			UserMessage{Content: NewContent(broken), Source: UserSource()},
+			UserMessage{Content: Text("x"), Source: Source{Kind: "x", raw: bad}},
+			UserMessage{Content: Text("x"), Source: UserSource(), Envelope: PromptEnvelope{DisplayContent: NewContent(broken)}},
+			UserMessage{Content: Text("x"), Source: UserSource(), Envelope: PromptEnvelope{PrefixContexts: ListOf(PrefixContext{Meta: bad})}},
+			UserMessage{Content: Text("x"), Source: UserSource(), Envelope: PromptEnvelope{PrefixContexts: ListOf(PrefixContext{Source: Source{Kind: "x", raw: bad}})}},
+			SteeringMessage{Content: Text("x"), Source: UserSource(), Meta: bad},
+			PromptBlocked{Content: NewContent(broken)},
+			RequestHeaderEvent{Header: RequestHeader{Config: RequestConfig{Temperature: bad}}},
+			AssistantChunk{Chunk: BlockEnd{0, broken}},
+			AssistantChunk{Chunk: FinishChunk{ReplayState: bad}},
+			AssistantChunk{Chunk: FinishChunk{Reason: FinishReason{Kind: "x", raw: bad}}},
+			AssistantMessage{Content: NewContent(broken)},
+			AssistantMessage{Provenance: Provenance{ReplayState: bad}},
+			ToolResult{Content: NewContent(ToolResultBlock{Content: NewContent(broken)})},
+			ToolResult{Meta: bad},
+			TurnStart{Trigger: TurnTrigger{Kind: "x", raw: bad}},
+			TurnStart{Trigger: TurnTrigger{Source: Source{Kind: "x", raw: bad}}},
+			TurnEnd{Reason: EndReason{Kind: "x", raw: bad}},
+		} {
+			e := Event{Data: data}
+			got, err := e.AppendJSON([]byte("before"))
+			if err == nil || string(got) != "before" {
+				t.Errorf("%#v: appended %q, %v", data, got, err)
+			} else if !strings.Contains(err.Error(), data.EventType()) {
+				t.Errorf("%#v: the error does not name the type: %v", data, err)
+			}
+			if text, err := MarshalJSON(e); err == nil || text != "" {
+				t.Errorf("%#v encodes as %s, %v", data, text, err)
+			}
+			if text, err := json.Marshal(e); err == nil {
+				t.Errorf("%#v encodes as %s", data, text)
+			}
 		}
 	}
 }

@@ -77,3 +77,51 @@ func rebuild(dec *jsontext.Decoder, arrange func([]string), colon, comma string)
 	v, err := dec.ReadValue()
 	return string(v), err
 }
+
+func newDecoder(j JSON) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBufferString(string(j)))
+}
+
+// requoteNames writes compact JSON with the names of members in their shortest
+// form and everything else as it is.
+func requoteNames(t testing.TB, text string) string {
+	t.Helper()
+	dec := newDecoder(JSON(text))
+	out, err := requote(dec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func requote(dec *jsontext.Decoder) (string, error) {
+	k := dec.PeekKind()
+	if k != '{' && k != '[' {
+		v, err := dec.ReadValue()
+		return string(v), err
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return "", err
+	}
+	var parts []string
+	for end := dec.PeekKind(); end != '}' && end != ']'; end = dec.PeekKind() {
+		part := ""
+		if k == '{' {
+			name, err := dec.ReadToken()
+			if err != nil {
+				return "", err
+			}
+			part = string(QuoteJSON(name.String())) + ":"
+		}
+		v, err := requote(dec)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, part+v)
+	}
+	_, err := dec.ReadToken()
+	if k == '{' {
+		return "{" + strings.Join(parts, ",") + "}", err
+	}
+	return "[" + strings.Join(parts, ",") + "]", err
+}

@@ -51,13 +51,15 @@ func (j JSON) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return writeRaw(enc, j.Bytes())
 }
 
-// UnmarshalJSONFrom keeps the next value of the input as text.
-func (j *JSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
+// UnmarshalJSONFrom keeps the next value of the input as text. It refuses what
+// nests deeper than [MaxJSONDepth].
+func (j *JSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return unmarshalView(dec, j) }
+
+func (j *JSON) decodeView(raw JSON) error {
+	if tooDeep(raw) {
+		return errTooDeep
 	}
-	*j = JSON(v)
+	*j = raw.keep()
 	return nil
 }
 
@@ -86,10 +88,9 @@ func MarshalJSON(v any) (JSON, error) {
 	return j, nil
 }
 
-// QuoteJSON returns s as a JSON string.
+// QuoteJSON returns s as a JSON string, with invalid UTF-8 replaced (Z-7).
 func QuoteJSON(s string) JSON {
-	b, _ := jsontext.AppendQuote(nil, ValidUTF8(s))
-	return bytesAsJSON(b)
+	return bytesAsJSON(appendString(make([]byte, 0, len(s)+len(`""`)), s))
 }
 
 // bytesAsJSON takes ownership of b.
@@ -118,6 +119,9 @@ func CheckJSON(j JSON) error {
 	return explainJSON(v)
 }
 
+// jsontextMaxDepth is where package jsontext stops reading.
+const jsontextMaxDepth = 10_000
+
 // explainJSON says why v is not acceptable. It is off the hot path.
 func explainJSON(v jsontext.Value) error {
 	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -126,15 +130,19 @@ func explainJSON(v jsontext.Value) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return errors.New("empty JSON text")
+	case dec.StackDepth() >= jsontextMaxDepth: // it gave up there
+		return errTooDeep
 	case err != nil:
 		return err
 	}
-	rest := bytes.TrimLeft(v[dec.InputOffset():], " \t\r\n")
+	end := dec.InputOffset()
+	rest := bytes.TrimLeft(v[end:], " \t\r\n")
+	glued := len(rest) == len(v[end:]) && JSON(rest).Kind() == '0' && JSON(v[end-1:end]).Kind() == '0' // 01
 	switch {
-	case len(rest) > 0 && jsontext.Value(rest).IsValid(lenient):
+	case len(rest) > 0 && !glued && jsontext.Value(rest).IsValid(lenient):
 		return fmt.Errorf("%w: more than one value", ErrNotLossless)
 	case len(rest) > 0:
-		return fmt.Errorf("text after the JSON value at byte %d", dec.InputOffset())
+		return fmt.Errorf("text after the JSON value at byte %d", end)
 	case !utf8.Valid(v):
 		return fmt.Errorf("%w: invalid UTF-8", ErrNotLossless)
 	}

@@ -42,6 +42,10 @@ func (l List[T]) Values() iter.Seq[T] { return slices.Values(l.items) }
 // Slice returns a copy that the caller may change.
 func (l List[T]) Slice() []T { return slices.Clone(l.items) }
 
+// Borrow returns the items without copying them. The slice is shared with the list
+// and must not be written to.
+func (l List[T]) Borrow() []T { return l.items }
+
 // Append returns a list with items added; l is unchanged.
 func (l List[T]) Append(items ...T) List[T] {
 	if len(items) == 0 {

@@ -57,9 +57,9 @@ type (
 	}
 	// AssistantChunk is one piece of a model's stream.
 	AssistantChunk struct {
-		Turn  int
-		Step  int
-		Chunk Chunk
+		Turn  int   `json:"turn"`
+		Step  int   `json:"step"`
+		Chunk Chunk `json:"chunk"`
 	}
 	// AssistantMessage is the model's whole answer of a step.
 	AssistantMessage struct {

@@ -64,3 +64,13 @@ func Single(m Model) Models { return single{m} }
 type single struct{ m Model }
 
 func (s single) Lookup(string) (Model, bool) { return s.m, s.m != nil }
+
+// Place says where an adapter's requests go, for traces.
+type Place struct {
+	InProcess bool   // no network is involved
+	Address   string // host name of the endpoint
+	Port      int
+}
+
+// Placed is implemented by adapters that know their [Place].
+type Placed interface{ Place() Place }

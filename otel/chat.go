@@ -30,10 +30,9 @@ type ChatStart struct {
 // chunks, so it is used through a pointer by one goroutine.
 type ChatSpan struct {
 	Span
-	labels  chatLabels
-	session bool
-	first   time.Duration
-	last    time.Time
+	labels chatLabels
+	first  time.Duration
+	last   time.Time
 }
 
 type chatLabels struct {

@@ -50,7 +50,7 @@ func Define[In, Out any](d Definition[In, Out]) (Tool, error) {
 	if d.Run == nil {
 		return Tool{}, fmt.Errorf("tool %q has no body", d.Name)
 	}
-	t := &typed[In, Out]{def: d, in: in, out: out}
+	t := newTyped(d, in, out)
 	tool := Tool{
 		Name: d.Name, Description: d.Description, Parameters: in.JSON(),
 		Timeout: d.Timeout, FinalizeContent: d.FinalizeContent,

@@ -368,6 +368,10 @@ func TestAbortReplacesSuccess(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			p.Seams().Execute.Use(tt.wrapper(cancel))
+			p.Seams().PostExecute.Use(func(ctx context.Context, o pipeline.Outcome, next nextPost) (messages.PostToolDecision, error) {
+				outcomeOf(o.Result).expect(t, tt.want) // replaced before post-execute looks
+				return next(ctx)
+			})
 			outcomeOf(p.Execute(ctx, pipeline.Input{Name: "T"})).expect(t, tt.want)
 		})
 	}
@@ -376,13 +380,18 @@ func TestAbortReplacesSuccess(t *testing.T) {
 // P-15: a wrapper's own cancellation is in force for the body, and a success under
 // it is an abort even though the caller is still there.
 func TestWrapperCancelsBody(t *testing.T) {
+	entered := make(chan struct{})
 	p := newPipeline(t, rawTool("T", func(ctx context.Context, _ *pipeline.Invocation) (messages.JSON, error) {
+		close(entered)
 		<-ctx.Done()
 		return "1", nil
 	}))
 	p.Seams().Execute.Use(func(ctx context.Context, _ *pipeline.Call, next nextExec) (*messages.Result, error) {
 		ctx, cancel := context.WithCancel(ctx)
-		go cancel()
+		go func() {
+			<-entered
+			cancel()
+		}()
 		return next(ctx)
 	})
 	outcomeOf(p.Execute(t.Context(), pipeline.Input{Name: "T"})).expect(t, abortedAfter())

@@ -19,8 +19,14 @@ type Invocation struct {
 	span    *otel.ToolBodySpan // nil if not traced
 	nested  gate               // nested calls under way
 
-	mu     sync.Mutex
-	inner  context.Context // of nested calls: ends with the body
+	mu    sync.Mutex
+	inner *innerContext // of nested calls; nil before the first
+	ended bool
+}
+
+// innerContext is the body's context, ended with the body.
+type innerContext struct {
+	context.Context
 	cancel context.CancelCauseFunc
 }
 
@@ -67,7 +73,7 @@ func (i *Invocation) Execute(ctx context.Context, name string, arguments message
 		return abortedBeforeDispatch(noContexts)
 	}
 	defer i.nested.leave()
-	ctx, release := fuse(ctx, i.innerContext())
+	ctx, release := fuse(ctx, i.nestedContext())
 	defer release()
 	outer := &i.exec.call
 	n := i.exec.work.nested.Add(1)
@@ -83,14 +89,18 @@ func (i *Invocation) Execute(ctx context.Context, name string, arguments message
 	return r
 }
 
-// innerContext is the body's context, ended with the body.
-func (i *Invocation) innerContext() context.Context {
+// nestedContext returns the context that nested calls cannot leave.
+func (i *Invocation) nestedContext() context.Context {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.inner == nil {
-		i.inner, i.cancel = context.WithCancelCause(i.ctx)
+		ctx, cancel := context.WithCancelCause(i.ctx)
+		i.inner = &innerContext{ctx, cancel}
+		if i.ended { // a call that entered just before the body returned
+			cancel(errBodyReturned)
+		}
 	}
-	return i.inner
+	return i.inner.Context
 }
 
 // enter marks the call as one whose body was invoked (P-35) and returns the body's
@@ -122,10 +132,11 @@ func (i *Invocation) leave(tool string, err *error) {
 // started body is never abandoned (P-15, Z-13).
 func (i *Invocation) end() {
 	i.mu.Lock()
-	cancel := i.cancel
+	i.ended = true
+	inner := i.inner
 	i.mu.Unlock()
-	if cancel != nil {
-		cancel(errBodyReturned)
+	if inner != nil {
+		inner.cancel(errBodyReturned)
 	}
 	i.nested.close()
 }

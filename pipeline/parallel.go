@@ -17,17 +17,22 @@ type Parallel[E any] struct {
 // Run starts all listeners and returns when the last has ended: the failure of
 // the first registered of those that failed. A panic and an ended goroutine
 // (runtime.Goexit) are failures.
-func (p *Parallel[E]) Run(ctx context.Context, event E) (err error) {
-	chain := p.set.chain()
-	if len(chain) == 0 {
+func (p *Parallel[E]) Run(ctx context.Context, event E) error {
+	chain := p.set.snapshot()
+	if chain == nil {
 		return nil
 	}
 	t := p.root.config.Tracer
-	if t != nil {
-		var span otel.SeamSpan
-		ctx, span = t.StartSeam(ctx, p.name)
-		defer func() { span.End(otel.SeamEnd{Listeners: len(chain), Ending: otel.Ending{Err: err}}) }()
+	if t == nil {
+		return p.run(ctx, nil, event, *chain)
 	}
+	ctx, span := t.StartSeam(ctx, p.name)
+	err := p.run(ctx, t, event, *chain)
+	span.End(otel.SeamEnd{Listeners: len(*chain), Ending: otel.Ending{Err: err}})
+	return err
+}
+
+func (p *Parallel[E]) run(ctx context.Context, t *otel.Tracer, event E, chain []listener[func(context.Context, E) error]) error {
 	errs := make([]error, len(chain))
 	var wg sync.WaitGroup
 	for i := range chain {

@@ -65,8 +65,12 @@ func TestSpansOfCall(t *testing.T) {
 			return inv.Execute(context.Background(), "Inner", "").Value(), nil
 		}))
 	s := p.Seams()
-	s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) { return next(ctx) }, pipeline.Named("outer"))
-	s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) { return next(ctx) }, pipeline.Named("inner"))
+	s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) {
+		return next(ctx)
+	}, pipeline.Named("outer"))
+	s.PreExecute.Use(func(ctx context.Context, _ *pipeline.Call, next nextPre) (messages.PreToolDecision, error) {
+		return next(ctx)
+	}, pipeline.Named("inner"))
 	s.PostExecute.Use(post(messages.ResultAccept{Content: messages.Text("x")}, nil), pipeline.Named("changer"))
 	s.Result.Use(func(context.Context, pipeline.Outcome) {}, pipeline.Named("observer"))
 	p.Execute(t.Context(), pipeline.Input{ID: "c", Name: "Outer", Agent: &fakeAgent{}})
@@ -274,8 +278,9 @@ execute_tool T allow
 func TestSpansOfSeams(t *testing.T) {
 	p, r := tracedPipeline(t)
 	s := p.Seams()
-	ctx := t.Context()
 	run := func() {
+		ctx, step := r.Tracer().StartStep(t.Context(), 1, 1)
+		defer step.End(otel.StepEnd{})
 		_, _ = s.PreStep.Run(ctx, &pipeline.Step{})
 		_, _ = s.TurnStop.Run(ctx, &pipeline.Continuation{})
 		_ = s.PostStep.Run(ctx, &pipeline.Step{})
@@ -286,10 +291,12 @@ func TestSpansOfSeams(t *testing.T) {
 		})
 	}
 	run()
-	expectTree(t, r, "") // a seam without a listener is not worth a span
+	expectTree(t, r, "dsh.step\n") // a seam without a listener is not worth a span
 
 	named := pipeline.Named("L")
-	s.PreStep.Use(func(context.Context, *pipeline.Step) (messages.StepVerdict, error) { return messages.Halt{Reason: "h"}, nil }, named)
+	s.PreStep.Use(func(context.Context, *pipeline.Step) (messages.StepVerdict, error) {
+		return messages.Halt{Reason: "h"}, nil
+	}, named)
 	s.TurnStop.Use(func(context.Context, *pipeline.Continuation) (messages.StepVerdict, error) { return nil, errBoom }, named)
 	s.PostStep.Use(func(context.Context, *pipeline.Step) error { panic("ouch") }, named)
 	s.CancelRequested.Use(func(context.Context, *pipeline.CancelRequested) {}, named)
@@ -297,20 +304,22 @@ func TestSpansOfSeams(t *testing.T) {
 	s.PromptSubmit.Use(func(context.Context, *pipeline.PromptSubmit, pipeline.Next[messages.PromptDecision]) (messages.PromptDecision, error) {
 		return messages.PromptBlock{Reason: "no"}, nil
 	}, named)
+	r.Reset()
 	run()
 	expectTree(t, r, `
-dsh.seam agent/cancel-requested
-  dsh.listener L
-dsh.seam agent/post-step failed panic
-  dsh.listener L failed panic
-dsh.seam agent/pre-step stop
-  dsh.listener L stop
-dsh.seam agent/prompt-submit block
-  dsh.listener L block
-dsh.seam agent/session-end failed _OTHER
-  dsh.listener L failed _OTHER
-dsh.seam agent/turn-stop failed _OTHER
-  dsh.listener L failed _OTHER
+dsh.step
+  dsh.seam agent/pre-step stop
+    dsh.listener L stop
+  dsh.seam agent/turn-stop failed _OTHER
+    dsh.listener L failed _OTHER
+  dsh.seam agent/post-step failed panic
+    dsh.listener L failed panic
+  dsh.seam agent/cancel-requested
+    dsh.listener L
+  dsh.seam agent/session-end failed _OTHER
+    dsh.listener L failed _OTHER
+  dsh.seam agent/prompt-submit block
+    dsh.listener L block
 `)
 	if seam := r.Find("dsh.seam agent/prompt-submit"); !seam[0].Has(otel.KeyReason, "no") {
 		t.Errorf("attributes %v", seam[0].Attributes)
@@ -321,15 +330,24 @@ dsh.seam agent/turn-stop failed _OTHER
 func TestSpansEndOnGoexit(t *testing.T) {
 	setups := map[string]func(*pipeline.Pipeline){
 		"pre": func(p *pipeline.Pipeline) {
-			p.Seams().PreExecute.Use(func(context.Context, *pipeline.Call, nextPre) (messages.PreToolDecision, error) { goexit(); return nil, nil })
+			p.Seams().PreExecute.Use(func(context.Context, *pipeline.Call, nextPre) (messages.PreToolDecision, error) {
+				goexit()
+				return nil, nil
+			})
 		},
 		"approval": func(p *pipeline.Pipeline) {
 			p.Seams().PreExecute.Use(pre(messages.ToolAsk{}, nil))
-			p.Seams().Approval.Use(func(context.Context, *pipeline.ApprovalRequest, nextAnswer) (messages.ApprovalAnswer, error) { goexit(); return nil, nil })
+			p.Seams().Approval.Use(func(context.Context, *pipeline.ApprovalRequest, nextAnswer) (messages.ApprovalAnswer, error) {
+				goexit()
+				return nil, nil
+			})
 		},
 		"body": func(*pipeline.Pipeline) {},
 		"post": func(p *pipeline.Pipeline) {
-			p.Seams().PostExecute.Use(func(context.Context, pipeline.Outcome, nextPost) (messages.PostToolDecision, error) { goexit(); return nil, nil })
+			p.Seams().PostExecute.Use(func(context.Context, pipeline.Outcome, nextPost) (messages.PostToolDecision, error) {
+				goexit()
+				return nil, nil
+			})
 		},
 		"result": func(p *pipeline.Pipeline) {
 			p.Seams().Result.Use(func(context.Context, pipeline.Outcome) { goexit() })

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/dsh-actor/dsh-actor/messages"
+	"github.com/dsh-actor/dsh-actor/pipeline/internal/flat"
 	"github.com/dsh-actor/dsh-actor/pipeline/schema"
 )
 
@@ -18,6 +19,19 @@ type typed[In, Out any] struct {
 	def Definition[In, Out]
 	in  *schema.Schema
 	out *schema.Schema
+	dec *flat.Decoder[In]  // nil unless In is flat and in was derived from it
+	enc *flat.Encoder[Out] // nil unless Out is flat and out was derived from it
+}
+
+func newTyped[In, Out any](d Definition[In, Out], in, out *schema.Schema) *typed[In, Out] {
+	t := &typed[In, Out]{def: d, in: in, out: out}
+	if d.Parameters == "" {
+		t.dec = flat.NewDecoder[In]()
+	}
+	if d.OutputSchema == "" && out.ByConstruction() {
+		t.enc = flat.NewEncoder[Out]()
+	}
+	return t
 }
 
 // run validates and decodes the arguments, enters the body and projects its
@@ -32,7 +46,7 @@ func (t *typed[In, Out]) run(ctx context.Context, inv *Invocation) (p projected,
 	if err != nil {
 		return p, err
 	}
-	if p.value, err = t.snapshot(out); err != nil {
+	if p.value, err = t.snapshot(&out); err != nil {
 		return p, err
 	}
 	if p.content, err = t.content(in, out, p.value); err != nil {
@@ -46,6 +60,13 @@ func (t *typed[In, Out]) run(ctx context.Context, inv *Invocation) (p projected,
 
 // decode makes the body's input of arguments that are lossless JSON.
 func (t *typed[In, Out]) decode(arguments messages.JSON) (in In, err error) {
+	if t.dec != nil && t.dec.Decode(string(arguments), &in) {
+		return in, nil
+	}
+	return t.decodeSlow(arguments)
+}
+
+func (t *typed[In, Out]) decodeSlow(arguments messages.JSON) (in In, err error) {
 	defer contain(t.def.Name, &err) // a type of In may decode itself
 	if violations := t.in.Validate(schema.Arguments, arguments); len(violations) > 0 {
 		return in, InvalidArguments(strings.Join(violations, "; "))
@@ -75,7 +96,16 @@ func (t *typed[In, Out]) callBody(ctx context.Context, inv *Invocation, in In) (
 }
 
 // snapshot makes the canonical value of what the body returned.
-func (t *typed[In, Out]) snapshot(out Out) (value messages.JSON, err error) {
+func (t *typed[In, Out]) snapshot(out *Out) (value messages.JSON, err error) {
+	if t.enc != nil {
+		if text, ok := t.enc.Encode(out); ok {
+			return messages.JSON(text), nil
+		}
+	}
+	return t.snapshotSlow(*out)
+}
+
+func (t *typed[In, Out]) snapshotSlow(out Out) (value messages.JSON, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = invalidOutput(t.def.Name, "value snapshot failed: "+messages.PanicText(v))

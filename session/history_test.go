@@ -58,7 +58,8 @@ func TestDropAndRebuild(t *testing.T) {
 		toolCall(1, 1, "c1"), toolResult(1, 1, "c1", "x", 5), replaceUser("r", 1, 1, 1), stepEnd(1, 1), turnEnd(1),
 	})
 	second := []session.Entry{
-		turnStart(2), user("b"), stepStart(2, 1), header("new", messages.HeaderChange), answer(2, 1, "two"),
+		turnStart(2), user("b"), stepStart(2, 1), header("new", messages.HeaderChange), answer(2, 1, "two", "c1"),
+		toolCall(2, 1, "c1"), toolResult(2, 1, "c1", "y", 15),
 	}
 	whole := logOf(t, entries(first, second)...)
 	want := stateOf(t, whole)
@@ -77,6 +78,9 @@ func TestDropAndRebuild(t *testing.T) {
 			t.Error("the header is still there, or forgotten")
 		}
 		must(t, l, second...)
+		if _, ok := l.LastHeader(); ok {
+			t.Error("a header was kept while the history is dropped")
+		}
 		if _, err := l.Append(0, replaceUser("r", 4, 4, 4)); !errors.Is(err, session.ErrHistoryDropped) {
 			t.Errorf("replace without history: %v", err)
 		}
@@ -88,6 +92,10 @@ func TestDropAndRebuild(t *testing.T) {
 			t.Errorf("rebuilt from %d events:\n%+v\nwant\n%+v", trim, got, want)
 		}
 		must(t, l, replaceUser("r2", 4, 6, 4, 6))
+		// The rebuilt nodes know what a replacing tool/result may not change (E-5).
+		_, err := l.Append(0, replaceResult(2, 2, "c1", "pruned", 16, nil))
+		wantRule(t, err, "E-5")
+		must(t, l, replaceResult(2, 1, "c1", "pruned", 16, nil))
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/dsh-actor/dsh-actor/messages"
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxLine is the longest line that [ReadJSONL] accepts, in bytes.
+// MaxLine is the length in bytes from which on [ReadJSONL] refuses a line, so
+// that text without line ends does not fill the memory.
 const MaxLine = 256 << 20
 
 // headerLine is line 1 of a log as JSON lines (K-7).
@@ -23,34 +23,33 @@ type headerLine struct {
 
 const headerType = "session"
 
-var lineOptions = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
-
 // WriteJSONL writes a session as JSON lines: the header, then one event per
 // line, each line ended by "\n". It stops at the first error of events or w.
 func WriteJSONL(w io.Writer, header Header, events iter.Seq2[messages.Event, error]) error {
-	buf := bufio.NewWriter(w)
-	if err := writeLine(buf, headerLine{headerType, header}); err != nil {
+	text, err := messages.MarshalJSON(headerLine{headerType, header})
+	if err != nil {
+		return fmt.Errorf("write header of session %s: %w", header.ID, err)
+	}
+	out := bufio.NewWriter(w)
+	line := append([]byte(text), '\n')
+	if _, err := out.Write(line); err != nil {
 		return fmt.Errorf("write header of session %s: %w", header.ID, err)
 	}
 	for e, err := range events {
 		if err == nil {
-			err = writeLine(buf, e)
+			line, err = e.AppendJSON(line[:0])
+		}
+		if err == nil {
+			_, err = out.Write(append(line, '\n'))
 		}
 		if err != nil {
 			return fmt.Errorf("write events of session %s: %w", header.ID, err)
 		}
 	}
-	if err := buf.Flush(); err != nil {
-		return fmt.Errorf("write session %s: %w", header.ID, err)
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write events of session %s: %w", header.ID, err)
 	}
 	return nil
-}
-
-func writeLine(w *bufio.Writer, v any) error {
-	if err := json.MarshalWrite(w, v, lineOptions); err != nil {
-		return err
-	}
-	return w.WriteByte('\n')
 }
 
 // JSONL is a session that is being read from JSON lines.
@@ -58,6 +57,7 @@ type JSONL struct {
 	header Header
 	in     *bufio.Reader
 	types  *messages.Registry
+	limit  int // of a line's length
 	line   int // number of the last line that was read, from 1
 	torn   int
 }
@@ -84,7 +84,7 @@ func ReadJSONL(r io.Reader, types *messages.Registry) (*JSONL, error) {
 	if types == nil {
 		types = coreTypes
 	}
-	j := &JSONL{in: bufio.NewReader(r), types: types}
+	j := &JSONL{in: bufio.NewReader(r), types: types, limit: MaxLine}
 	line, err := j.next()
 	switch {
 	case err == io.EOF:
@@ -145,8 +145,8 @@ func (j *JSONL) next() ([]byte, error) {
 	if errors.Is(err, bufio.ErrBufferFull) {
 		long := append([]byte(nil), line...)
 		for errors.Is(err, bufio.ErrBufferFull) {
-			if len(long) > MaxLine {
-				return nil, &LineError{j.line + 1, fmt.Errorf("longer than %d bytes", MaxLine)}
+			if len(long) > j.limit {
+				return nil, &LineError{j.line + 1, fmt.Errorf("longer than %d bytes", j.limit)}
 			}
 			line, err = j.in.ReadSlice('\n')
 			long = append(long, line...)

@@ -143,7 +143,7 @@ func TestJSONLBadLines(t *testing.T) {
 			if !errors.As(err, &bad) || bad.Line != c.line {
 				t.Fatalf("want an error of line %d, got %v", c.line, err)
 			}
-			if !strings.Contains(err.Error(), "line ") || n != max(c.line-2, 0) {
+			if !strings.Contains(err.Error(), "line ") || bad.Unwrap() == nil || n != max(c.line-2, 0) {
 				t.Errorf("%d events before %v", n, err)
 			}
 		})

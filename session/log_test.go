@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dsh-actor/dsh-actor/messages"
@@ -54,13 +55,13 @@ func TestEventsAreSnapshots(t *testing.T) {
 
 // E-2 step 1: payloads that JSON cannot hold, with the exact text.
 func TestNonJSONPayload(t *testing.T) {
-	cycle := messages.JSON(`{"a":1,"a":2}`)
 	for name, data := range map[string]messages.EventData{
 		"NaN":            unholdable{Number: math.NaN()},
 		"infinity":       unholdable{Number: math.Inf(1)},
-		"duplicate keys": unholdable{Raw: cycle},
+		"duplicate keys": unholdable{Raw: `{"a":1,"a":2}`},
 		"not JSON":       unholdable{Raw: `{`},
 		"two values":     unholdable{Raw: `1 2`},
+		"too deep":       unholdable{Raw: messages.JSON(strings.Repeat("[", 512) + strings.Repeat("]", 512))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := session.New(config())
@@ -105,13 +106,7 @@ func TestCheckPayload(t *testing.T) {
 	if err := session.CheckPayload(bad); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
-	deep := messages.JSON("")
-	for range messages.MaxJSONDepth + 1 {
-		deep += "["
-	}
-	for range messages.MaxJSONDepth + 1 {
-		deep += "]"
-	}
+	deep := messages.JSON(strings.Repeat("[", messages.MaxJSONDepth+1) + strings.Repeat("]", messages.MaxJSONDepth+1))
 	if err := session.CheckPayload(messages.OtherEvent{Name: "x", Raw: deep}); !errors.Is(err, messages.ErrNotLossless) {
 		t.Errorf("too deep: %v", err)
 	}

@@ -53,14 +53,13 @@ type shard struct {
 
 // stored is one session.
 type stored struct {
-	mu      sync.Mutex
-	deleted bool
-	header  Header
-	epoch   messages.Epoch
-	next    int64
-	events  []messages.Event // only grows: a prefix may be read without the lock
-	inbox   []messages.InboxItem
-	keys    map[string]messages.MessageID
+	mu     sync.Mutex
+	header Header
+	epoch  messages.Epoch
+	next   int64
+	events []messages.Event // only grows: a prefix may be read without the lock
+	inbox  []messages.InboxItem
+	keys   map[string]messages.MessageID
 }
 
 func newMemory(keep bool) memory {
@@ -87,11 +86,9 @@ func (m *memory) lock(ctx context.Context, id messages.SessionID) (*stored, erro
 	if s == nil {
 		return nil, ErrNotFound
 	}
+	// The session may be deleted now. Then this call takes effect before that, as
+	// far as anybody can tell.
 	s.mu.Lock()
-	if s.deleted {
-		s.mu.Unlock()
-		return nil, ErrNotFound
-	}
 	return s, nil
 }
 
@@ -361,15 +358,11 @@ func (m *memory) delete(ctx context.Context, id messages.SessionID) error {
 	}
 	sh := m.shard(id)
 	sh.mu.Lock()
-	s := sh.sessions[id]
-	delete(sh.sessions, id)
-	sh.mu.Unlock()
-	if s == nil {
+	defer sh.mu.Unlock()
+	if _, ok := sh.sessions[id]; !ok {
 		return ErrNotFound
 	}
-	s.mu.Lock()
-	s.deleted = true
-	s.mu.Unlock()
+	delete(sh.sessions, id)
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // E-4 to E-7, T-5: plausible logs are accepted, and the incremental history
-// equals the one computed from scratch, after every event.
+// equals the one computed from scratch, at any time.
 func TestPropertyHistory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		entries := drawLog(rt)
@@ -30,6 +30,9 @@ func TestPropertyHistory(t *testing.T) {
 			}
 			if err := d.Add(events[i]); err != nil {
 				rt.Fatal(err)
+			}
+			if i+1 < len(entries) && !rapid.Bool().Draw(rt, "look") {
+				continue
 			}
 			want := texts(t, naiveHistory(events[:i+1]))
 			if diff := cmp.Diff(want, texts(t, history(t, l))); diff != "" {

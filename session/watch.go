@@ -41,7 +41,7 @@ func (l *Log) register(c *Callback, list func(*watch) *[]*Callback) (remove func
 		l.watch = &watch{}
 	}
 	to := list(l.watch)
-	*to = append(slices.Clip(*to), c)
+	*to = append(*to, c)
 	return func() {
 		if l.watch == nil {
 			return

@@ -59,6 +59,10 @@
 //
 // # What it refuses to know
 //
+// The death of its own process: children are not tied to it (the signal that
+// Linux offers for that is tied to a thread), so after a crash of the host they
+// run on, except on Windows.
+//
 // Hooks, tools, sessions, dialects, and the number of processes that may run
 // at once: admission is its callers' matter (Z-42). It imports the standard
 // library and golang.org/x/sys only.

@@ -43,15 +43,14 @@ func (s *shared) end(ctx context.Context, trees []*tree, st *strays, grace time.
 		until := deadline
 		switch {
 		case kill:
-			e.signal(live, syscall.SIGKILL)
+			e.kill(live)
 			// What was started meanwhile must not wait for what cannot be ended.
 			until = earlier(deadline, now.Add(killRound))
 		case first:
 			// Only those that are there now: what a process starts on its way
 			// out is its cleanup. A stopped process cannot obey until it is
 			// continued, and obeys then before it does anything else.
-			e.signal(live, syscall.SIGTERM)
-			e.signal(live, syscall.SIGCONT)
+			e.terminate(live)
 		}
 		awaitGone(e.refs(live), until, stop)
 	}
@@ -100,22 +99,58 @@ func (e *sequence) look() ([]found, error) {
 	return live, nil
 }
 
-// signal sends the signal to each group once, which cannot miss a process that
-// is just being started, and to every other process.
-func (e *sequence) signal(live []found, sig syscall.Signal) {
-	groups := make(map[*tree]bool)
+// kill sends SIGKILL to all. What has got away since it was found is found again
+// in the next round.
+func (e *sequence) kill(live []found) {
 	for _, f := range live {
-		t := e.targets[f.ID]
-		t.killed = t.killed || sig == syscall.SIGKILL
-		if !f.inGroup() {
-			t.signal(sig)
+		e.targets[f.ID].killed = true
+	}
+	e.signal(live, syscall.SIGKILL)
+}
+
+// terminate sends SIGTERM, and SIGCONT for the stopped. There is one round of it
+// only, so one that has left its group since it was found is looked for:
+// whether the group's signal reached it is not known, and twice is better than
+// never.
+func (e *sequence) terminate(live []found) {
+	groups := e.signal(live, syscall.SIGTERM)
+	for _, f := range live {
+		if !groups[f.PGID] {
 			continue
 		}
-		if !groups[f.tree] {
-			groups[f.tree] = true
-			f.tree.signalGroup(sig)
+		if now, ok := ptable.Now(f.PID); ok && now.ID == f.ID && now.PGID != f.PGID {
+			e.targets[f.ID].signal(syscall.SIGTERM)
 		}
 	}
+	e.signal(live, syscall.SIGCONT)
+}
+
+// signal sends the signal to each group once, which cannot miss a process that
+// is just being started, and singly to those in a group whose leader is not the
+// tree's or has ended. It returns the groups.
+func (e *sequence) signal(live []found, sig syscall.Signal) (groups map[int]bool) {
+	byPID := make(map[int]found, len(live))
+	for _, f := range live {
+		byPID[f.PID] = f
+	}
+	groups = make(map[int]bool)
+	for _, f := range live {
+		if groups[f.PGID] {
+			continue
+		}
+		lead, ok := byPID[f.PGID]
+		switch {
+		case f.inGroup():
+			groups[f.PGID] = true
+			f.tree.signalGroup(sig)
+		case ok && lead.tree == f.tree:
+			groups[f.PGID] = true
+			e.targets[lead.ID].signalGroup(sig)
+		default:
+			e.targets[f.ID].signal(sig)
+		}
+	}
+	return groups
 }
 
 func (e *sequence) refs(live []found) []*ref {

@@ -11,7 +11,7 @@ import (
 
 // leader is nothing beyond the process id, which is the child's until it is
 // reaped and its group's until the last member has ended.
-type leader struct{}
+type leader struct{ memory }
 
 func (*leader) prepare(*syscall.SysProcAttr) {}
 func (*leader) started(int)                  {}
@@ -36,6 +36,13 @@ func hold(id ptable.ID) *ref { return &ref{id} }
 func (r *ref) signal(sig syscall.Signal) {
 	if ptable.Running(r.ID) {
 		_ = syscall.Kill(r.PID, sig)
+	}
+}
+
+// signalGroup signals the group that the process leads.
+func (r *ref) signalGroup(sig syscall.Signal) {
+	if ptable.Running(r.ID) {
+		_ = syscall.Kill(-r.PID, sig)
 	}
 }
 

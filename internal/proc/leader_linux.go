@@ -15,6 +15,7 @@ import (
 // long as it is open, whatever becomes of the process id. It is in the poller,
 // so that a running child costs a goroutine and no thread.
 type leader struct {
+	memory
 	fd  int
 	pid *os.File // nil if the system has no pidfd
 	raw syscall.RawConn
@@ -194,6 +195,19 @@ func (r *ref) signal(sig syscall.Signal) {
 		_ = unix.PidfdSendSignal(r.fd, sig, nil, 0)
 	case ptable.Running(r.ID):
 		_ = syscall.Kill(r.PID, sig)
+	}
+}
+
+// signalGroup signals the group that the process leads.
+func (r *ref) signalGroup(sig syscall.Signal) {
+	if r.fd >= 0 {
+		err := unix.PidfdSendSignal(r.fd, sig, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
+		if err != unix.EINVAL {
+			return
+		}
+	}
+	if ptable.Running(r.ID) {
+		_ = syscall.Kill(-r.PID, sig)
 	}
 }
 

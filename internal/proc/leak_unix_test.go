@@ -6,8 +6,11 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/dsh-actor/dsh-actor/internal/proc"
 	"github.com/dsh-actor/dsh-actor/internal/proc/ptable"
 )
 
@@ -18,6 +21,22 @@ func allocatedBytes(f func()) uint64 {
 	f()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// slack is how much longer than it must something may take: two seconds, on a
+// machine that has time for us. On one that is so busy that it takes long to run
+// nothing at all, it is more in proportion.
+func slack(t testing.TB) time.Duration {
+	t.Helper()
+	const usual = 5 * time.Millisecond
+	o := proc.New(proc.Config{})
+	defer o.Drain(context.Background(), 0)
+	took := make([]time.Duration, 9)
+	for i := range took {
+		took[i] = o.Run(context.Background(), sh("true")).Took
+	}
+	slices.Sort(took)
+	return time.Duration(2 * float64(time.Second) * max(1, float64(took[len(took)/2])/float64(usual)))
 }
 
 // openFiles counts the descriptors of this process, or is 0 where they cannot

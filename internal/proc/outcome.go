@@ -20,9 +20,12 @@ type Outcome struct {
 	// Exited tells whether the process ended by exiting, with ExitCode.
 	Exited   bool
 	ExitCode int
-	// Signal is the signal that ended it, or 0. A process that is neither
-	// exited nor signalled could not be ended, and is in Left.
+	// Signal is the signal that ended it, or 0.
 	Signal syscall.Signal
+	// WaitErr is why it is not known how the process ended: some other part of
+	// the program has taken its status. Without it, a process that neither
+	// exited nor was signalled could not be ended, and is in Left.
+	WaitErr error
 
 	// TimedOut and Cancelled say why the run was ended. Never both: the first
 	// cause counts, and a process that has exited is not ended for

@@ -18,10 +18,10 @@ type Config struct {
 	// that of every other owner of the machine. Empty makes a random one.
 	ID string
 	// Mark is the name of the environment variable by which a descendant is
-	// found that has left its group and its parent (Linux). It is set in the
-	// environment of every child except under [BackgroundKeep]. A value that is there already
-	// stays in front, so that a runtime within a runtime is found by both.
-	// Empty is [DefaultMark].
+	// found that has left its group and its parent (Linux). Every child gets it,
+	// except under [BackgroundKeep]. A value that is there already stays in
+	// front, so that a runtime within a runtime is found by both. Empty is
+	// [DefaultMark].
 	Mark string
 	// KillWait is how long the end of processes is waited for after SIGKILL
 	// before they are reported as left. Zero is 5 s.
@@ -48,13 +48,6 @@ type Owner struct {
 	left    map[*tree]struct{} // trees whose run is over
 	owners  map[*Owner]struct{}
 	sweepAt int // look for ended trees when there are that many in left
-}
-
-// shared is what a family of owners has in common.
-type shared struct {
-	markName string
-	killWait time.Duration
-	tables   snapshots
 }
 
 // New returns an owner without processes.

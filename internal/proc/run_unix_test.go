@@ -99,7 +99,7 @@ func TestRunExit(t *testing.T) {
 		if out.PID <= 0 || out.Ran <= 0 || out.Took < out.Ran || out.CPU < 0 {
 			t.Errorf("%s: pid %d, ran %v, took %v, cpu %v", tc.command, out.PID, out.Ran, out.Took, out.CPU)
 		}
-		if out.PipesHeld || out.Survivors != nil || out.Killed {
+		if out.PipesHeld || out.Survivors != nil || out.Killed || out.SignalName() != "" {
 			t.Errorf("%s: %s", tc.command, facts(out))
 		}
 	}
@@ -112,6 +112,9 @@ func TestRunKilledBySignal(t *testing.T) {
 		out := o.Run(context.Background(), sh("echo before; kill -"+name+" $$"))
 		if !out.Started || out.Exited || out.Signal != sig || out.TimedOut || out.Cancelled || out.Killed {
 			t.Errorf("%s: %s", name, facts(out))
+		}
+		if got := out.SignalName(); got != "SIG"+name {
+			t.Errorf("%s: named %q", name, got)
 		}
 		if string(out.Stdout.Data) != "before\n" {
 			t.Errorf("%s: stdout %q", name, out.Stdout.Data)

@@ -38,17 +38,19 @@ func (p *Process) read(s *streamIn) {
 	} else {
 		s.held = errors.Is(err, os.ErrClosed) // cut where there are no deadlines
 	}
-	// The run may be over, and s its outcome, once no stream is open.
-	serve := s.held && p.discard.Load() && s.file.SetReadDeadline(noDeadline) == nil
+	file, tree := s.file, p.tree
+	serve := s.held && p.discard.Load() && file.SetReadDeadline(noDeadline) == nil
 	if !serve {
-		p.tree.letGo(s.file)
+		tree.letGo(file)
 	}
+	// Once no stream is open the run goes on to its end: s is its outcome, and
+	// p is kept alive no longer by a survivor that is served.
 	if p.open.Add(-1) == 0 {
 		close(p.quiet)
 	}
 	if serve {
-		_, _ = io.Copy(io.Discard, s.file) // an error is how it ends
-		p.tree.letGo(s.file)
+		_, _ = io.Copy(io.Discard, file) // an error is how it ends
+		tree.letGo(file)
 	}
 }
 

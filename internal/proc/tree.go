@@ -4,8 +4,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"github.com/dsh-actor/dsh-actor/internal/proc/ptable"
 )
 
 // tree is a child and everything that it started, for as long as any of it is
@@ -19,12 +17,11 @@ type tree struct {
 	status status        // valid then
 
 	mu     sync.Mutex
-	reaped bool                   // the leader's process id may be somebody else's
-	known  map[ptable.ID]struct{} // members that were found outside of the group
-	files  map[*os.File]struct{}  // pipes that are being read
+	reaped bool                  // the leader's process id may be somebody else's
+	files  map[*os.File]struct{} // pipes that are being read
 
 	readers sync.WaitGroup
-	leader  // the system's handle on the leader
+	leader  // the system's handle on it
 }
 
 // ending is what became of a tree that was to be ended.

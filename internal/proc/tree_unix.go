@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"fmt"
 	"slices"
 	"syscall"
 	"time"
@@ -10,10 +11,15 @@ import (
 	"github.com/dsh-actor/dsh-actor/internal/proc/ptable"
 )
 
-type exitStatus struct{ wait syscall.WaitStatus }
+type exitStatus struct {
+	wait syscall.WaitStatus
+	err  error
+}
 
 func (s exitStatus) report(o *Outcome) {
 	switch {
+	case s.err != nil: // the zero status would read as success
+		o.WaitErr = fmt.Errorf("wait for process %d: %w", o.PID, s.err)
 	case s.wait.Exited():
 		o.Exited, o.ExitCode = true, s.wait.ExitStatus()
 	case s.wait.Signaled():
@@ -21,14 +27,18 @@ func (s exitStatus) report(o *Outcome) {
 	}
 }
 
+// memory is the members of a tree that were found outside of its group, and
+// those that outlived the run. It is guarded by the tree's mu.
+type memory struct{ known map[ptable.ID]struct{} }
+
 // wait4 takes the leader's exit status, waiting for it if need be.
 func (t *tree) wait4() {
 	var usage syscall.Rusage
-	var ws syscall.WaitStatus
+	var end exitStatus
 	for {
-		_, err := syscall.Wait4(t.pid, &ws, 0, &usage)
-		if err != syscall.EINTR {
-			break // an error means that somebody else has reaped our child
+		_, end.err = syscall.Wait4(t.pid, &end.wait, 0, &usage)
+		if end.err != syscall.EINTR {
+			break
 		}
 	}
 	t.mu.Lock()
@@ -37,7 +47,7 @@ func (t *tree) wait4() {
 	t.status = status{
 		at:         time.Now(),
 		cpu:        time.Duration(usage.Utime.Nano() + usage.Stime.Nano()),
-		exitStatus: exitStatus{wait: ws},
+		exitStatus: end,
 	}
 	close(t.exited)
 }

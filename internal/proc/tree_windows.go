@@ -19,6 +19,12 @@ type leader struct {
 	process windows.Handle // closed by reap
 }
 
+// shared is what a family of owners has in common. A job knows its processes.
+type shared struct {
+	markName string
+	killWait time.Duration
+}
+
 // newJob makes a job. One that is owned ends its processes when its last
 // handle is closed, that of a host that crashed included.
 func newJob(owned bool) (windows.Handle, error) {

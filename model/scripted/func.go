@@ -69,3 +69,6 @@ func (a Answer) Render(req model.Request) ([]messages.Chunk, error) {
 	})
 	return out, failure
 }
+
+// Place implements model.Placed: a function runs in process.
+func (f Func) Place() model.Place { return model.Place{InProcess: true} }

@@ -112,3 +112,6 @@ func compile(info Info, then Then, answers []Answer) (s *Script, at int, bad *fl
 	s.unmatched = prepare(Text(title+" has no answer to this prompt."), end)
 	return s, 0, nil
 }
+
+// Place implements model.Placed: a script runs in process.
+func (s *Script) Place() model.Place { return model.Place{InProcess: true} }

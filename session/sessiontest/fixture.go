@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"testing"
 
 	"github.com/dsh-actor/dsh-actor/messages"
@@ -57,7 +58,7 @@ func (f *fixture) dump(id messages.SessionID) string {
 	if err != nil {
 		return err.Error()
 	}
-	out := fmt.Sprintf("%s epoch %d, %d events, %d prompts\n", text(f, info.Header), info.Epoch, info.NextSeq, info.Pending)
+	out := fmt.Sprintf("%+v epoch %d, %d events, %d prompts\n", info.Header, info.Epoch, info.NextSeq, info.Pending)
 	if f.opts.DropsEvents {
 		return out
 	}
@@ -143,6 +144,17 @@ func (f *fixture) wantGap(id messages.SessionID, from, to, gapFrom, gapTo int64)
 	}
 	if want := (session.GapError{ID: id, From: gapFrom, To: gapTo}); *gap != want {
 		f.Fatalf("got %v, want %v", gap, &want)
+	}
+}
+
+// wantHeader fails unless the headers are equal; a session without labels may
+// have none or an empty map.
+func (f *fixture) wantHeader(got, want session.Header) {
+	f.Helper()
+	labels := maps.Equal(got.Labels, want.Labels)
+	got.Labels, want.Labels = nil, nil
+	if !labels || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		f.Errorf("header %+v, want %+v", got, want)
 	}
 }
 

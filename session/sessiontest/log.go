@@ -11,15 +11,14 @@ import (
 // K-2: header and first events are made in one step; either may be all there is.
 func testCreate(f *fixture) {
 	header := session.Header{
-		ID: "full", CreatedAt: 1767225600123, Cwd: "/work", ParentSession: "parent", SeedLength: 3,
+		ID: "full", CreatedAt: 1767225600123, Cwd: "/srv/project", ParentSession: "parent", SeedLength: 3,
 		DelegationDepth: 2, Labels: map[string]string{"model": "m", "ünï": "«»"},
 	}
 	events := injection(0, 1)
 	f.commit(session.Batch{ID: "full", Epoch: 4, Create: &header, Events: events, Add: []messages.InboxItem{prompt("m1", "k1")}})
 	info := f.stat("full")
-	if got, want := text(f, info.Header), text(f, header); got != want {
-		f.Errorf("header %s, want %s", got, want)
-	}
+	f.wantHeader(info.Header, header)
+	f.wantHeader(f.acquire("full").Header, header)
 	if info.Epoch != 4 || info.NextSeq != 3 || info.Pending != 1 {
 		f.Errorf("epoch %d, next %d, pending %d", info.Epoch, info.NextSeq, info.Pending)
 	}
@@ -32,7 +31,6 @@ func testCreate(f *fixture) {
 	f.wantEvents("bare", nil)
 
 	// Its creator is its owner, without acquiring it.
-	f.commit(session.Batch{ID: "full", Epoch: 4, ExpectSeq: 3, Events: injection(3, 2)})
 	f.commit(session.Batch{ID: "bare", Epoch: 1, Events: injection(0, 1)})
 }
 
@@ -264,7 +262,8 @@ func testFork(f *fixture) {
 	h, err := session.Fork(f.ctx(), f.store, session.ForkRequest{Parent: "p", Child: "c", Boundary: 5, CreatedAt: 9})
 	f.ok(err)
 	f.wantEvents("c", want[:6])
-	if got := f.stat("c"); text(f, got.Header) != text(f, h) || h.ParentSession != "p" || h.SeedLength != 6 || got.Pending != 0 {
+	f.wantHeader(f.stat("c").Header, h)
+	if got := f.stat("c"); h.ParentSession != "p" || h.SeedLength != 6 || got.Pending != 0 {
 		f.Errorf("child %+v", got)
 	}
 	_, err = session.Fork(f.ctx(), f.store, session.ForkRequest{Parent: "p", Child: "c", Boundary: 5})

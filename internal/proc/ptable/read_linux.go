@@ -118,16 +118,37 @@ func atoi(word []byte) int {
 	return n
 }
 
-// environ returns the value that the process was started with. An environment
-// that may not be read is one without the variable.
-func environ(pid int, name string) (string, bool) {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+// environs reads the environments that processes were started with.
+type environs struct{ buf []byte }
+
+// lookup returns the value that a name has in the environment of a process. An
+// environment that may not be read is one without the name.
+func (e *environs) lookup(pid int, name string) (string, bool) {
+	if e.buf == nil {
+		e.buf = make([]byte, 64<<10)
+	}
+	fd, err := syscall.Open("/proc/"+strconv.Itoa(pid)+"/environ", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return "", false
 	}
-	for entry := range bytes.SplitSeq(data, []byte{0}) {
-		if v, ok := bytes.CutPrefix(entry, []byte(name)); ok && len(v) > 0 && v[0] == '=' {
-			return string(v[1:]), true
+	defer syscall.Close(fd)
+	n := 0
+	for {
+		if n == len(e.buf) {
+			e.buf = append(e.buf, make([]byte, len(e.buf))...)
+		}
+		m, err := syscall.Read(fd, e.buf[n:])
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || m <= 0 {
+			break
+		}
+		n += m
+	}
+	for entry := range bytes.SplitSeq(e.buf[:n], []byte{0}) {
+		if len(entry) > len(name) && entry[len(name)] == '=' && string(entry[:len(name)]) == name {
+			return string(entry[len(name)+1:]), true
 		}
 	}
 	return "", false

@@ -112,11 +112,12 @@ func (t *Table) Marks(name string) map[int]string {
 	t.marksOnce.Do(func() {
 		t.markName = name
 		t.marks = make(map[int]string)
+		var env environs
 		for pid, p := range t.procs {
 			if p.Dead || p.Start < t.self.Start || pid == t.self.PID {
 				continue
 			}
-			if v, ok := environ(pid, name); ok {
+			if v, ok := env.lookup(pid, name); ok {
 				t.marks[pid] = v
 			}
 		}

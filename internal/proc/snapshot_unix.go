@@ -1,10 +1,20 @@
+//go:build unix
+
 package proc
 
 import (
 	"sync"
+	"time"
 
 	"github.com/dsh-actor/dsh-actor/internal/proc/ptable"
 )
+
+// shared is what a family of owners has in common.
+type shared struct {
+	markName string
+	killWait time.Duration
+	tables   snapshots
+}
 
 // snapshots gives readings of the process table, each of which began after it
 // was asked for. Those who ask while one is under way share the next, so that

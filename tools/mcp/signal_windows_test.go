@@ -1,0 +1,5 @@
+package mcp_test
+
+import "os"
+
+var terminate = os.Interrupt
