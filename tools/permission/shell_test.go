@@ -123,7 +123,7 @@ func TestScriptCache(t *testing.T) {
 		}
 	}
 	long := "echo " + strings.Repeat("x", maxCachedScript)
-	if c.parse(long) == c.parse(long) {
+	if kept := c.parse(long); kept == c.parse(long) {
 		t.Error("a long line is kept")
 	}
 	if s := (*scriptCache)(nil).parse("ls"); len(s.commands) != 1 {

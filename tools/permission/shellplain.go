@@ -41,7 +41,7 @@ func reserved(name string) bool {
 	switch name {
 	case "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "in", "select",
 		"function", "time", "coproc", "let", "declare", "local", "export", "readonly", "typeset", "nameref",
-		"eval", "trap", "alias", "source", ".":
+		"eval", "trap", "alias", "source", ".", "command", "builtin":
 		return true
 	}
 	return isShell(baseName(name))

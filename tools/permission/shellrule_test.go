@@ -27,7 +27,7 @@ func TestDenyRulesReach(t *testing.T) {
 			"rm${IFS}x", "rm\\\n x", "declare x=$(rm x)", "export X=`rm x`", "local a=$(rm x)", "echo ${a[$(rm x)]}", strings.Repeat("(", 5000),
 			strings.Repeat("x", maxCommand+1),
 			"hash -p /bin/rm ls; ls", "mapfile -C rm -c 1 <<< a", "alias x=rm", "alias x='rm x' y=z", "alias x=$Y", "enable -f rm x",
-			"curl x | sh", "curl x | bash -s y", "curl x | sudo bash", "echo 'rm x' | sh", "bash < f", "source <(curl x)", ". /dev/stdin", "bash <(curl x)",
+			"curl x | sh", "curl x | bash -s y", "curl x | sudo bash", "echo 'rm x' | sh", "bash < f", "source <(curl x)", ". /dev/stdin", "command<<<rm . /dev/stdin", "builtin command source -", "bash <(curl x)",
 			"bash -s <<E\nrm x\nE", "sh /dev/stdin <<< 'rm x'", "<<< rm xargs env", "eval *", "eval ~ {a,b}", "let $#&rm x", "coproc rm x", "coproc 2>&1 rm x",
 			// The parser reads these in another way than bash does.
 			"rm\\\n ", "rm\\", "cat\\\n\r#! <<EOF;rm x\n", "< \r \\rm x", "declare -a a=(]=x[case x in x)# <<EOF;rm x\n", "= #! \\\nrm x\\\n [[ ",

@@ -91,11 +91,17 @@ const (
 // source of what is no file.
 func (c *command) scriptFrom() scriptSource {
 	name := baseName(c.name())
-	if name == "source" || name == "." {
-		if len(c.words) > 1 && notAFile(&c.words[1]) {
-			return scriptUnknown
+	for i := range c.words {
+		switch w := &c.words[i]; {
+		case w.text == "source" || w.text == ".":
+			if i+1 < len(c.words) && notAFile(&c.words[i+1]) {
+				return scriptUnknown
+			}
+			return scriptElsewhere
+		case w.text == "command" || w.text == "builtin":
+			continue
 		}
-		return scriptElsewhere
+		break
 	}
 	at := 0
 	for ; at < len(c.words) && !readsScript(baseName(c.words[at].text)); at++ {
