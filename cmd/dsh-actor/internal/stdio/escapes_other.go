@@ -1,0 +1,7 @@
+//go:build !windows
+
+package stdio
+
+import "os"
+
+func enableEscapes(*os.File) bool { return true }
