@@ -17,9 +17,9 @@ type Call struct {
 	name      string
 	arguments messages.JSON
 	agent     Agent
-	turn      int
-	step      int
 	exec      *Execution
+	turn      int32
+	step      int32
 	invoked   atomic.Bool
 	failed    atomic.Bool
 }
@@ -27,7 +27,8 @@ type Call struct {
 // init fixes what the caller said; the arguments follow.
 func (c *Call) init(x *Execution, in Input) {
 	c.exec = x
-	c.id, c.name, c.agent, c.turn, c.step = in.ID, in.Name, in.Agent, in.Turn, in.Step
+	c.id, c.name, c.agent = in.ID, in.Name, in.Agent
+	c.turn, c.step = int32(in.Turn), int32(in.Step)
 	c.token = messages.CallToken(x.pipeline.root.tokens.Add(1))
 	c.parent, c.parentID = in.parent, in.parentID
 }
@@ -56,10 +57,10 @@ func (c *Call) Arguments() messages.JSON { return c.arguments }
 func (c *Call) Agent() Agent { return c.agent }
 
 // Turn returns the turn of the call, or 0.
-func (c *Call) Turn() int { return c.turn }
+func (c *Call) Turn() int { return int(c.turn) }
 
 // Step returns the step of the call, or 0.
-func (c *Call) Step() int { return c.step }
+func (c *Call) Step() int { return int(c.step) }
 
 // BodyInvoked reports whether the tool's body was entered (Z-4, P-35). A tool made
 // with [Define] is not entered for arguments that it refuses (P-16).

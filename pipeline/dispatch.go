@@ -24,9 +24,7 @@ func (x *Execution) DispatchContained(ctx context.Context, done func()) {
 }
 
 func (x *Execution) dispatch(ctx context.Context) {
-	defer x.closeWork() // for a waterfall whose goroutine ends
-	r, err := x.pipeline.seams.Execute.Run(ctx, &x.call, dispatchCall)
-	x.closeWork()
+	r, err := x.runExecute(ctx)
 	if err != nil {
 		x.fail(err)
 		return
@@ -36,11 +34,11 @@ func (x *Execution) dispatch(ctx context.Context) {
 	x.earned = x.result.Contexts()
 }
 
-// closeWork ends what the body may still add to its call (P-33).
-func (x *Execution) closeWork() {
-	if deferred, first := x.work.close(); first {
-		x.earned = deferred
-	}
+// runExecute runs the waterfall; what the body deferred until it ended is earned,
+// however it ended (P-20, P-33, Z-5).
+func (x *Execution) runExecute(ctx context.Context) (*messages.Result, error) {
+	defer func() { x.earned = x.work.close() }()
+	return x.pipeline.seams.Execute.Run(ctx, &x.call, dispatchCall)
 }
 
 // dispatchCall is the default of tools/execute (P-15). It never fails; what goes

@@ -21,10 +21,10 @@ type Execution struct {
 	call     Call
 	finalize finalizer
 	result   *messages.Result // the candidate so far; nil while undecided
+	trace    *callTrace       // nil if not traced
 	skipPost bool             // the result bypasses post-execute (P-6, P-7, P-14)
 	settled  bool
 	conclude atomic.Bool
-	trace    *callTrace // nil if not traced
 	work     work
 
 	// earned are the contexts of work that did run: what a later failure of the
@@ -37,13 +37,18 @@ type Execution struct {
 type work struct {
 	first  Invocation // of the first run, so that it needs no memory of its own
 	used   atomic.Bool
-	nested atomic.Int64                    // calls made by the body, to number them
+	nested atomic.Int32                    // calls made by the body, to number them
 	minted atomic.Pointer[messages.Result] // what the first dispatch made (P-19)
 
 	mu       sync.Mutex
 	over     bool // the execute waterfall has ended
 	deferred []messages.Context
-	more     []*messages.Result // what later dispatches made
+	more     *mintedResult // what later dispatches made
+}
+
+type mintedResult struct {
+	result *messages.Result
+	older  *mintedResult
 }
 
 // Begin creates the call: it mints the token, captures finalizeContent of the
@@ -135,16 +140,12 @@ func (w *work) deferContexts(contexts ...messages.Context) {
 	}
 }
 
-// close ends the deferring and returns what was deferred, in order (P-20), the
-// first time.
-func (w *work) close() (deferred messages.List[messages.Context], first bool) {
+// close ends the deferring and returns what was deferred, in order (P-20).
+func (w *work) close() messages.List[messages.Context] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over {
-		return deferred, false
-	}
 	w.over = true
-	return messages.FrozenList(w.deferred), true
+	return messages.FrozenList(w.deferred)
 }
 
 // mint remembers r as a result that this call's own dispatch made (P-19).
@@ -154,7 +155,7 @@ func (w *work) mint(r *messages.Result) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.more = append(w.more, r)
+	w.more = &mintedResult{r, w.more}
 }
 
 func (w *work) isMinted(r *messages.Result) bool {
@@ -163,8 +164,8 @@ func (w *work) isMinted(r *messages.Result) bool {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, m := range w.more {
-		if m == r {
+	for m := w.more; m != nil; m = m.older {
+		if m.result == r {
 			return true
 		}
 	}

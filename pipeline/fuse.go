@@ -10,20 +10,17 @@ import (
 // Z-12). Whichever of the two ends first gives the cause. Release frees what
 // fuse took and must be called.
 func fuse(ctx, owner context.Context) (fused context.Context, release func()) {
-	if ctx == nil {
+	switch {
+	case ctx == nil:
 		return owner, nothing
-	}
-	done := owner.Done()
-	if done == nil {
+	case sameEnd(ctx, owner):
+		return ctx, nothing
+	case owner.Done() == nil:
 		// There is no cancellation to keep, but there may be values.
 		if same(ctx, owner) {
 			return ctx, nothing
 		}
 		return &fusedContext{ctx, owner}, nothing
-	}
-	if done == ctx.Done() {
-		// Owner itself, or owner with more values: it ends when owner ends.
-		return ctx, nothing
 	}
 	cancellable, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(owner, func() { cancel(context.Cause(owner)) })
@@ -34,6 +31,13 @@ func fuse(ctx, owner context.Context) (fused context.Context, release func()) {
 }
 
 func nothing() {}
+
+// sameEnd reports whether ctx is owner, or owner with more values, as seen by what
+// ends it.
+func sameEnd(ctx, owner context.Context) bool {
+	done := owner.Done()
+	return done != nil && done == ctx.Done()
+}
 
 // same reports whether both are one context. Contexts of foreign types need not
 // be comparable.

@@ -32,9 +32,12 @@ func (g *gate) leave() {
 	}
 }
 
+// closeIdle closes the gate if nothing is under way, and reports whether it did.
+func (g *gate) closeIdle() bool { return g.state.CompareAndSwap(0, gateClosed) }
+
 // close refuses new work and waits for what is under way.
 func (g *gate) close() {
-	if g.state.CompareAndSwap(0, gateClosed) {
+	if g.closeIdle() {
 		return
 	}
 	g.idle = make(chan struct{})

@@ -39,8 +39,7 @@ func TestGate(t *testing.T) {
 
 // Z-13: a nested call that entered just before its body returned is cancelled too.
 func TestNestedContextAfterEnd(t *testing.T) {
-	inv := &Invocation{ctx: t.Context()}
-	inv.end()
+	inv := &Invocation{ctx: t.Context(), ended: true}
 	if ctx := inv.nestedContext(); context.Cause(ctx) != errBodyReturned {
 		t.Errorf("cause %v", context.Cause(ctx))
 	}

@@ -16,12 +16,12 @@ type Invocation struct {
 	exec    *Execution
 	ctx     context.Context // the body's
 	entered bool
+	ended   bool               // guarded by mu
 	span    *otel.ToolBodySpan // nil if not traced
 	nested  gate               // nested calls under way
 
 	mu    sync.Mutex
 	inner *innerContext // of nested calls; nil before the first
-	ended bool
 }
 
 // innerContext is the body's context, ended with the body.
@@ -78,9 +78,9 @@ func (i *Invocation) Execute(ctx context.Context, name string, arguments message
 	outer := &i.exec.call
 	n := i.exec.work.nested.Add(1)
 	r := i.exec.pipeline.Execute(ctx, Input{
-		ID:   outer.id + ":" + messages.CallID(strconv.FormatInt(n, 10)),
+		ID:   outer.id + ":" + messages.CallID(strconv.Itoa(int(n))),
 		Name: name, Arguments: string(arguments),
-		Agent: outer.agent, Turn: outer.turn, Step: outer.step,
+		Agent: outer.agent, Turn: outer.Turn(), Step: outer.Step(),
 		parent: outer.token, parentID: outer.id,
 	})
 	if !r.Contexts().IsZero() {
@@ -131,6 +131,12 @@ func (i *Invocation) leave(tool string, err *error) {
 // end cancels nested calls that the body left behind and waits for them: a
 // started body is never abandoned (P-15, Z-13).
 func (i *Invocation) end() {
+	if i.nested.closeIdle() {
+		if i.inner != nil { // nobody is left who could change it
+			i.inner.cancel(errBodyReturned)
+		}
+		return
+	}
 	i.mu.Lock()
 	i.ended = true
 	inner := i.inner

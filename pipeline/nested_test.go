@@ -234,3 +234,20 @@ func TestConcludeTurn(t *testing.T) {
 		}
 	}
 }
+
+// P-18: a nested call of a typed tool has no presentation metadata either.
+func TestNestedTypedCallHasNoMeta(t *testing.T) {
+	var inner *messages.Result
+	p := newPipeline(t,
+		pipeline.MustDefine(pipeline.Definition[nothing, int]{
+			Name: "Inner", Run: func(context.Context, *pipeline.Invocation, nothing) (int, error) { return 1, nil },
+			Meta: func(nothing, int) messages.JSON { return `{"m":1}` },
+		}),
+		rawTool("Outer", func(ctx context.Context, inv *pipeline.Invocation) (messages.JSON, error) {
+			inner = inv.Execute(ctx, "Inner", "{}")
+			return "2", nil
+		}))
+	p.Execute(t.Context(), pipeline.Input{Name: "Outer"})
+	outcomeOf(inner).expect(t, outcome{Text: "1", Value: "1"})
+	outcomeOf(p.Execute(t.Context(), pipeline.Input{Name: "Inner"})).expect(t, outcome{Text: "1", Value: "1", Meta: `{"m":1}`})
+}

@@ -37,7 +37,7 @@ func (w *Waterfall[E, D]) Run(ctx context.Context, event E, last func(context.Co
 	if chain == nil {
 		return last(ctx, event)
 	}
-	r := &waterfallRun[E, D]{seam: w, chain: *chain, event: event, last: last}
+	r := &waterfallRun[E, D]{seam: w, chain: chain, event: event, last: last}
 	r.first.run, r.first.ctx = r, ctx
 	if w.root.config.Tracer != nil {
 		return r.traced()
@@ -48,10 +48,10 @@ func (w *Waterfall[E, D]) Run(ctx context.Context, event E, last func(context.Co
 // waterfallRun is one run over one snapshot.
 type waterfallRun[E any, D comparable] struct {
 	seam  *Waterfall[E, D]
-	chain []listener[Handler[E, D]]
+	chain *[]listener[Handler[E, D]]
 	event E
 	last  func(context.Context, E) (D, error)
-	first level[E, D] // the outermost listener runs exactly once
+	first level[E, D] // of the outermost listener, which runs exactly once
 }
 
 // level is one invocation of one listener.
@@ -72,7 +72,7 @@ func (r *waterfallRun[E, D]) traced() (d D, err error) {
 			r.seam.note(span, r.event, d)
 		}
 		span.End(otel.SeamEnd{
-			Decision: d, Changed: rewrites(d), Listeners: len(r.chain), Ending: otel.Ending{Err: err},
+			Decision: d, Changed: rewrites(d), Listeners: len(*r.chain), Ending: otel.Ending{Err: err},
 		})
 	}()
 	return r.first.listenTraced()
@@ -80,7 +80,7 @@ func (r *waterfallRun[E, D]) traced() (d D, err error) {
 
 // listenTraced is listen with a span.
 func (l *level[E, D]) listenTraced() (d D, err error) {
-	ctx, span := l.run.seam.root.config.Tracer.StartListener(l.ctx, l.run.chain[l.index].name)
+	ctx, span := l.run.seam.root.config.Tracer.StartListener(l.ctx, (*l.run.chain)[l.index].name)
 	l.ctx = ctx
 	err = errGoexit // stands if the listener ends the goroutine
 	defer func() {
@@ -91,7 +91,7 @@ func (l *level[E, D]) listenTraced() (d D, err error) {
 
 // listen runs the listener of the level and waits for whatever it left running.
 func (l *level[E, D]) listen() (d D, err error) {
-	entry := &l.run.chain[l.index]
+	entry := &(*l.run.chain)[l.index]
 	defer func() {
 		if v := recover(); v != nil {
 			err = newPanicError(entry.name, v)
@@ -128,15 +128,26 @@ func (l *level[E, D]) next(ctx context.Context) (D, error) {
 		return none, ErrNextAfterReturn
 	}
 	defer l.inner.leave()
+	if ctx == nil {
+		ctx = l.ctx
+	}
+	if sameEnd(ctx, l.ctx) {
+		return l.inside(ctx)
+	}
 	ctx, release := fuse(ctx, l.ctx)
 	defer release()
+	return l.inside(ctx)
+}
+
+// inside runs what is inside the level's listener.
+func (l *level[E, D]) inside(ctx context.Context) (D, error) {
 	r := l.run
-	if l.index+1 == len(r.chain) {
+	if l.index+1 == len(*r.chain) {
 		return r.last(ctx, r.event)
 	}
-	inside := &level[E, D]{run: r, ctx: ctx, index: l.index + 1}
+	inner := &level[E, D]{run: r, ctx: ctx, index: l.index + 1}
 	if r.seam.root.config.Tracer != nil {
-		return inside.listenTraced()
+		return inner.listenTraced()
 	}
-	return inside.listen()
+	return inner.listen()
 }
